@@ -1,0 +1,175 @@
+//! Why a verb was refused or could not be done.
+//!
+//! Every message is for a person: what happened, where, and what to type next. A session that merely failed to start
+//! or stop is no error but a row with [`Outcome::Failed`](wire::Outcome::Failed).
+
+use std::{io, path::PathBuf};
+
+use wire::{InvalidName, Problem, ProblemCode, SessionName};
+
+use crate::config::ConfigProblems;
+
+/// Why a verb was refused or could not be done.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The name does not follow the pattern.
+    #[error(transparent)]
+    InvalidName(#[from] InvalidName),
+    /// The request cannot be done as asked; the text says why.
+    #[error("{0}")]
+    InvalidRequest(String),
+    /// Create: the config declares the name.
+    #[error("`{name}` is already declared in {config}: choose another name, or `the-loop standing start {name}`")]
+    AlreadyDeclared {
+        /// The name.
+        name: SessionName,
+        /// The config file.
+        config: String,
+    },
+    /// Create: a record of the name exists.
+    #[error(
+        "`{name}` already exists: choose another name, `the-loop standing start {name}` to go on with it, or \
+         `the-loop standing delete {name}` to be rid of it"
+    )]
+    AlreadyExists {
+        /// The name.
+        name: SessionName,
+    },
+    /// Delete: the config declares the name.
+    #[error(
+        "`{name}` is declared under `standingSessions.sessions` in {config}, and the next `the-loop start` would bring \
+         it back: remove the entry there to be rid of it, or stop it with `the-loop standing stop {name}`"
+    )]
+    Declared {
+        /// The name.
+        name: SessionName,
+        /// The config file.
+        config: String,
+    },
+    /// No session has that name.
+    #[error(
+        "no standing session is called `{name}`: it is neither declared nor recorded (no record); \
+         `the-loop standing list` shows those there are, `the-loop standing create {name}` makes it"
+    )]
+    Unknown {
+        /// The name.
+        name: SessionName,
+    },
+    /// Say: the session does not run, and a message never starts one.
+    #[error(
+        "`{name}` is not running ({reason}), and a message never starts a session: `the-loop standing start {name}`"
+    )]
+    NotRunning {
+        /// The name.
+        name: SessionName,
+        /// What it is instead.
+        reason: String,
+    },
+    /// Say: the pane under that name is not ours to type into.
+    #[error(
+        "`{name}` is a live tmux session that the-loop did not start, so nothing was typed into it: look at it with \
+         `tmux attach -r -t '={session}'`; once it is closed, `the-loop standing start {name}`"
+    )]
+    Foreign {
+        /// The name.
+        name: SessionName,
+        /// Its tmux session.
+        session: String,
+    },
+    /// Say: the session shows a dialog, and a pasted Enter would answer it.
+    #[error(
+        "`{name}` waits for an answer to its own question, so nothing was typed: {question}\nanswer it in \
+         `tmux attach -t '={session}'`, or send anyway with `--force`"
+    )]
+    Waiting {
+        /// The name.
+        name: SessionName,
+        /// Its tmux session.
+        session: String,
+        /// The question as the screen shows it.
+        question: String,
+    },
+    /// Say: the message is over the limit.
+    #[error("the message has {found} bytes and the limit is {limit}: put it in a file and say where it is")]
+    TooLarge {
+        /// Its size in bytes.
+        found: usize,
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// Say: the same idempotency key came with another message.
+    #[error("the idempotency key was used for another message to `{name}`: use a new key for a new message")]
+    KeyReused {
+        /// The name.
+        name: SessionName,
+    },
+    /// The config cannot be used, with every reason.
+    #[error("{0}")]
+    Misconfigured(#[from] ConfigProblems),
+    /// A record cannot be read; it is never overwritten.
+    #[error("{}: the record of `{name}` cannot be read ({reason}): mend the file or move it away; nothing was changed", path.display())]
+    BadRecord {
+        /// The name.
+        name: SessionName,
+        /// Its file.
+        path: PathBuf,
+        /// What is wrong, and where in it.
+        reason: String,
+    },
+    /// The state folder cannot be read or written.
+    #[error("{}: {doing}: {source}", path.display())]
+    Storage {
+        /// The file or folder.
+        path: PathBuf,
+        /// What was being done.
+        doing: &'static str,
+        /// The cause.
+        #[source]
+        source: io::Error,
+    },
+    /// tmux did not answer; silence is not absence, so nothing was done.
+    #[error("tmux did not answer ({reason}): nothing was done; try again, or look at it with `tmux list-sessions`")]
+    TmuxSilent {
+        /// How it did not answer.
+        reason: String,
+    },
+    /// Another verb holds the session.
+    #[error(
+        "`{name}` is held by another verb ({holder}) for longer than {waited_seconds} s: try again when it is done"
+    )]
+    Busy {
+        /// The name.
+        name: SessionName,
+        /// Who holds it, as far as is known.
+        holder: String,
+        /// How long was waited.
+        waited_seconds: u64,
+    },
+}
+
+impl Error {
+    /// The stable code that surfaces answer with.
+    pub fn code(&self) -> ProblemCode {
+        match self {
+            Self::InvalidName(_) => ProblemCode::InvalidName,
+            Self::InvalidRequest(_) => ProblemCode::InvalidRequest,
+            Self::AlreadyDeclared { .. } | Self::AlreadyExists { .. } => ProblemCode::NameTaken,
+            Self::Declared { .. } => ProblemCode::Declared,
+            Self::Unknown { .. } => ProblemCode::UnknownSession,
+            Self::NotRunning { .. } | Self::Foreign { .. } => ProblemCode::NotRunning,
+            Self::Waiting { .. } => ProblemCode::Waiting,
+            Self::TooLarge { .. } => ProblemCode::TooLarge,
+            Self::KeyReused { .. } => ProblemCode::KeyReused,
+            Self::Misconfigured(_) => ProblemCode::Misconfigured,
+            Self::BadRecord { .. } | Self::Storage { .. } => ProblemCode::Registry,
+            Self::TmuxSilent { .. } => ProblemCode::TmuxSilent,
+            Self::Busy { .. } => ProblemCode::Busy,
+        }
+    }
+
+    /// The problem document that surfaces send.
+    pub fn problem(&self) -> Problem {
+        Problem::new(self.code(), self.to_string())
+    }
+}

@@ -1,0 +1,22 @@
+//! Standing sessions: named, long-lived tmux sessions that host AI coding agents and own no ticket.
+//!
+//! This crate is the whole core and the in-process SDK: open [`TheLoop`], ask it for [`TheLoop::standing`], and use
+//! the verbs. Every surface (command line, REST, web page, MCP, Slack) calls these functions and nothing below them.
+//!
+//! It must not know any surface: no HTTP, no page, no Slack. It is synchronous on purpose: a verb, once begun, runs
+//! to its end whether or not the caller that asked for it is still there; an asynchronous host calls it from a
+//! blocking thread.
+
+pub mod config;
+mod error;
+mod lifecycle;
+mod surroundings;
+mod the_loop;
+
+pub use error::Error;
+pub use surroundings::Surroundings;
+pub use the_loop::{Standing, TheLoop};
+pub use wire::{
+    Activity, ControlReport, ControlRequest, ControlVerb, CreateRequest, DeleteRequest, Outcome, Problem, ProblemCode,
+    Row, SayReceipt, SayRequest, SessionName, StandingRef, State, Status, WorkItemRef,
+};

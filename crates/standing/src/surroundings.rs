@@ -1,0 +1,118 @@
+//! What the process was started with: environment, current directory, own executable.
+//!
+//! Taken once and handed down, so that nothing deeper reads or changes process-wide state, and a test can give each
+//! instance a HOME of its own.
+
+use std::{
+    collections::BTreeMap,
+    env,
+    ffi::{OsStr, OsString},
+    path::{Path, PathBuf},
+};
+
+/// The environment of one instance of the-loop.
+#[derive(Clone, Debug)]
+pub struct Surroundings {
+    vars: BTreeMap<OsString, OsString>,
+    cwd: PathBuf,
+    exe: PathBuf,
+}
+
+impl Surroundings {
+    /// Those of this process.
+    pub fn of_process() -> Self {
+        Self {
+            vars: env::vars_os().collect(),
+            cwd: env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
+            exe: without_deleted_mark(env::current_exe().unwrap_or_default()),
+        }
+    }
+
+    /// The same with another current directory.
+    #[must_use]
+    pub fn in_dir(mut self, cwd: impl Into<PathBuf>) -> Self {
+        self.cwd = cwd.into();
+        self
+    }
+
+    /// The same with another launcher: a program that has the hidden `launch` and `demo` subcommands.
+    #[must_use]
+    pub fn with_exe(mut self, exe: impl Into<PathBuf>) -> Self {
+        self.exe = exe.into();
+        self
+    }
+
+    /// The same with a variable set.
+    #[must_use]
+    pub fn with_var(mut self, key: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.vars.insert(key.into(), value.into());
+        self
+    }
+
+    /// The same without a variable.
+    #[must_use]
+    pub fn without_var(mut self, key: impl AsRef<OsStr>) -> Self {
+        self.vars.remove(key.as_ref());
+        self
+    }
+
+    /// A variable; an empty one counts as unset.
+    pub fn var(&self, key: &str) -> Option<&OsStr> {
+        self.vars.get(OsStr::new(key)).map(OsString::as_os_str).filter(|value| !value.is_empty())
+    }
+
+    /// All variables.
+    pub fn vars(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
+        self.vars.iter().map(|(key, value)| (key.as_os_str(), value.as_os_str()))
+    }
+
+    /// The directory that relative paths of the command line are relative to.
+    pub fn cwd(&self) -> &Path {
+        &self.cwd
+    }
+
+    /// The program that new panes run first.
+    pub fn exe(&self) -> &Path {
+        &self.exe
+    }
+
+    /// The home directory, if one is set.
+    pub fn home(&self) -> Option<&Path> {
+        self.var("HOME").map(Path::new)
+    }
+
+    /// `~` and `~/…` expanded, and a relative path made absolute below `base`.
+    pub fn resolve(&self, path: &str, base: &Path) -> PathBuf {
+        let expanded = match (path.strip_prefix('~'), self.home()) {
+            (Some(""), Some(home)) => home.to_owned(),
+            (Some(rest), Some(home)) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
+            _ => PathBuf::from(path),
+        };
+        base.join(expanded)
+    }
+}
+
+/// An upgrade replaces the file of a running program, and the kernel then marks its path: the new file is the one to
+/// run.
+fn without_deleted_mark(exe: PathBuf) -> PathBuf {
+    match exe.to_str().and_then(|path| path.strip_suffix(" (deleted)")) {
+        Some(path) if Path::new(path).exists() => PathBuf::from(path),
+        _ => exe,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tilde_and_relative_paths() {
+        let here = Surroundings::of_process().with_var("HOME", "/home/u");
+        let base = Path::new("/project");
+        assert_eq!(here.resolve("~", base), Path::new("/home/u"));
+        assert_eq!(here.resolve("~/x", base), Path::new("/home/u/x"));
+        assert_eq!(here.resolve("~other/x", base), Path::new("/project/~other/x"));
+        assert_eq!(here.resolve("a/b", base), Path::new("/project/a/b"));
+        assert_eq!(here.resolve("/abs", base), Path::new("/abs"));
+    }
+}

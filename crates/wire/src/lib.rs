@@ -1,0 +1,20 @@
+//! The types that cross a boundary: rows, requests, reports, receipts, problems and names.
+//!
+//! Every surface (REST, server functions, MCP, the SDKs, the command line) speaks in these types, so that one
+//! verb has one shape everywhere. Field names are the published ones: they may be added to, never renamed.
+//!
+//! This crate must stay free of I/O and of every framework: it also compiles to WebAssembly.
+
+mod name;
+mod problem;
+mod report;
+mod request;
+mod row;
+mod say;
+
+pub use name::{InvalidName, InvalidRef, SessionName, StandingRef, TMUX_PREFIX, WorkItemRef};
+pub use problem::{Problem, ProblemCode};
+pub use report::{ControlReport, Outcome};
+pub use request::{ControlRequest, ControlVerb, CreateRequest, DeleteRequest, SayRequest};
+pub use row::{Activity, Row, State, Status};
+pub use say::{Evidence, Message, SayReceipt, Stream, Verdict};

@@ -1,0 +1,68 @@
+//! What a verb did.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Row;
+
+/// What a verb did to one session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// A fresh conversation was begun.
+    Started,
+    /// The recorded conversation goes on.
+    Resumed,
+    /// It was running and was left untouched.
+    AlreadyRunning,
+    /// It was running and is no more; its conversation is kept.
+    Stopped,
+    /// There was nothing to stop, or it was left unstarted for the reason given.
+    NotRunning,
+    /// The verb did not succeed, for the reason given.
+    Failed,
+    /// It was stopped and its record removed.
+    Deleted,
+    /// The config cannot be used.
+    Misconfigured,
+}
+
+impl Outcome {
+    /// The published word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Started => "started",
+            Self::Resumed => "resumed",
+            Self::AlreadyRunning => "already-running",
+            Self::Stopped => "stopped",
+            Self::NotRunning => "not-running",
+            Self::Failed => "failed",
+            Self::Deleted => "deleted",
+            Self::Misconfigured => "misconfigured",
+        }
+    }
+
+    /// False for the two outcomes that a caller must not take for success.
+    pub const fn is_ok(self) -> bool {
+        !matches!(self, Self::Failed | Self::Misconfigured)
+    }
+}
+
+/// What create, delete, start, stop or restart did, a row for each session concerned.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ControlReport {
+    /// The sessions after the verb, each with its outcome.
+    pub sessions: Vec<Row>,
+    /// For a restart: what the stop half did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<Vec<Row>>,
+    /// True if every row's outcome is a success.
+    pub ok: bool,
+}
+
+impl ControlReport {
+    /// A report over these rows; `ok` follows from their outcomes.
+    pub fn of(sessions: Vec<Row>) -> Self {
+        let ok = sessions.iter().all(|row| row.outcome.is_none_or(Outcome::is_ok));
+        Self { sessions, stopped: None, ok }
+    }
+}

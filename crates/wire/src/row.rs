@@ -1,0 +1,161 @@
+//! One session as every listing shows it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Outcome, SessionName};
+
+/// The coarse status that older readers know.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Its harness is alive in its pane (or was, when tmux last answered: see [`State::Unknown`]).
+    Running,
+    /// There is a record, and no live harness.
+    Stopped,
+    /// Declared and never started, or deleted.
+    #[default]
+    Absent,
+}
+
+/// What is true of a session right now, as far as it can be known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// No record and no tmux session.
+    #[default]
+    Absent,
+    /// A record, no tmux session, no process: the next start resumes.
+    Stopped,
+    /// A start was begun and its end is not recorded yet.
+    Starting,
+    /// The harness is alive in its pane.
+    Running,
+    /// A stop or delete was begun and its end is not recorded yet.
+    Stopping,
+    /// The harness ended by itself; its pane is kept, with what it last showed.
+    Ended,
+    /// The harness is alive, but its tmux session is gone or cannot be reached.
+    Orphaned,
+    /// A live tmux session holds the name and is not ours.
+    Foreign,
+    /// tmux did not answer: nothing is known, and nothing will be done.
+    Unknown,
+    /// The record cannot be read: nothing will be overwritten.
+    Unreadable,
+}
+
+/// What a running harness is doing, read from its screen and title.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Activity {
+    /// It is working.
+    Busy,
+    /// It waits for the next message.
+    Idle,
+    /// It shows a question and waits for an answer.
+    Waiting,
+    /// The screen says nothing that is understood, or was not looked at.
+    #[default]
+    Unknown,
+}
+
+/// One session, as listed, shown and returned by every verb.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Row {
+    /// Its name; `standingSessions` in the one row that tells of a block that cannot be used.
+    pub name: String,
+    /// True if the config declares it; false if it lives by its record alone.
+    pub declared: bool,
+    /// Free text for people; never sent to the harness.
+    pub description: String,
+    /// Whether `the-loop start` starts it.
+    pub auto_start: bool,
+    /// The harness it runs: `claude`, `demo`, or a custom one.
+    pub harness: String,
+    /// The absolute working directory.
+    pub cwd: String,
+    /// The tmux session that hosts it.
+    pub tmux_target: String,
+    /// `standing:<name>`.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// The coarse status.
+    pub status: Status,
+    /// True only if its harness was seen alive just now.
+    pub running: bool,
+    /// The conversation it resumes, empty if there is none yet.
+    pub harness_session_id: String,
+    /// The Slack channel it is announced in, empty for none.
+    pub slack_channel: String,
+    /// The Slack thread it is bound to, empty for none.
+    pub slack_thread: String,
+    /// When its harness was last started, `YYYY-MM-DDTHH:MM:SSZ`, empty if never.
+    pub started_at: String,
+    /// When it was last spoken to, in the same form, empty if never.
+    pub last_message_at: String,
+    /// The exact state.
+    #[serde(default)]
+    pub state: State,
+    /// Why the state is what it is, for a person; empty where the word says it all.
+    #[serde(default)]
+    pub reason: String,
+    /// What the harness is doing, where that can be read.
+    #[serde(default)]
+    pub activity: Activity,
+    /// The question it waits on, if [`Activity::Waiting`].
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub question: String,
+    /// When the record was made, empty if there is none.
+    #[serde(default)]
+    pub created_at: String,
+    /// The process id of the harness, while it is known to live.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u32>,
+    /// What a verb did to it; absent in listings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
+    /// What there is to say of the outcome; absent in listings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+}
+
+impl Row {
+    /// A row that knows only the name: what a refused or deleted session has left to show.
+    pub fn bare(name: &SessionName) -> Self {
+        Self {
+            tmux_target: name.tmux_session(),
+            reference: name.standing_ref().to_string(),
+            ..Self::titled(name.as_str())
+        }
+    }
+
+    /// A row that stands for the whole block, as in `standingSessions … misconfigured`.
+    pub fn titled(title: &str) -> Self {
+        Self {
+            name: title.to_owned(),
+            declared: false,
+            description: String::new(),
+            auto_start: false,
+            harness: String::new(),
+            cwd: String::new(),
+            tmux_target: String::new(),
+            reference: String::new(),
+            status: Status::Absent,
+            running: false,
+            harness_session_id: String::new(),
+            slack_channel: String::new(),
+            slack_thread: String::new(),
+            started_at: String::new(),
+            last_message_at: String::new(),
+            state: State::Absent,
+            reason: String::new(),
+            activity: Activity::Unknown,
+            question: String::new(),
+            created_at: String::new(),
+            pid: None,
+            outcome: None,
+            detail: None,
+        }
+    }
+}
