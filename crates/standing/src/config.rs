@@ -5,11 +5,21 @@
 //! looks like a fact. The tolerant one is [`Loaded::settings`]: whatever can be understood, for `stop` and for where
 //! the state lives, which must keep working when the declaration does not.
 
+mod explain;
 mod locate;
 mod model;
+mod nearest;
+mod position;
 mod problem;
+mod read;
+mod rules;
+mod salvage;
+mod settings;
+mod syntax;
+mod tree;
+mod validate;
 
-use std::path::Path;
+use std::{path::Path, rc::Rc};
 
 pub use locate::{ConfigPath, locate};
 pub use model::{
@@ -19,6 +29,10 @@ pub use model::{
 pub use problem::{ConfigProblem, ConfigProblems};
 
 use crate::Surroundings;
+use position::{At, KeyPath, Mistake};
+use read::Text;
+use tree::Node;
+use validate::{MAX_MISTAKES, Verdict};
 
 /// A config file after reading.
 #[derive(Clone, Debug)]
@@ -43,11 +57,71 @@ impl Loaded {
 
 /// Reads the config. Never fails: what is wrong stands in [`Loaded::problems`].
 pub fn load(path: ConfigPath, surroundings: &Surroundings) -> Loaded {
-    let settings = Settings::defaults(path.project_dir(), surroundings);
-    Loaded { path, settings, problems: Vec::new() }
+    let (settings, problems) = match read::read(&path) {
+        Text::Missing => (Settings::defaults(path.project_dir(), surroundings), Vec::new()),
+        Text::Unusable(mistake) => {
+            (Settings::defaults(path.project_dir(), surroundings), located(vec![mistake], None, path.file()))
+        }
+        Text::Read(text, mistake) => understood(&text, mistake, &path, surroundings),
+    };
+    Loaded { path, settings, problems }
 }
 
 /// The schema that config files are validated with, as published.
-pub const SCHEMA: &str = "{}";
+pub const SCHEMA: &str = include_str!("../../../schemas/cli-config.schema.json");
 
-const _: fn(&Path) = |_| ();
+fn understood(
+    text: &str,
+    mistake: Option<Mistake>,
+    path: &ConfigPath,
+    surroundings: &Surroundings,
+) -> (Settings, Vec<ConfigProblem>) {
+    let mut mistakes = Vec::from_iter(mistake);
+    let root = match tree::parse(text, 0) {
+        Ok(document) => {
+            mistakes.extend(document.mistakes);
+            document.root
+        }
+        Err(mistake) => {
+            let (root, more) = salvage::blocks(text);
+            mistakes.push(mistake);
+            mistakes.extend(more);
+            Some(Rc::new(root))
+        }
+    };
+    let Some(root) = root else {
+        let defaults = Settings::defaults(path.project_dir(), surroundings);
+        return (defaults, located(mistakes, None, path.file()));
+    };
+    let mut document = root.value();
+    let Verdict { mistakes: found, mut bad_sessions } = validate::validate(&root, &mut document);
+    mistakes.extend(found);
+    mistakes.extend(rules::check(&root, &document, &mut bad_sessions));
+    root.repeated_keys(&KeyPath::default(), &mut mistakes);
+    let settings = settings::of_document(&document, &bad_sessions, path.project_dir(), surroundings);
+    (settings, located(mistakes, Some(&root), path.file()))
+}
+
+/// The mistakes with their places, in the order of the file, each once.
+fn located(mistakes: Vec<Mistake>, root: Option<&Node>, file: &Path) -> Vec<ConfigProblem> {
+    let mut problems: Vec<ConfigProblem> = Vec::new();
+    for Mistake { path, at, message } in mistakes {
+        let mark = match (at, root) {
+            (At::Mark(mark), _) => Some(mark),
+            (At::File, _) | (_, None) => None,
+            (At::Key, Some(root)) => Some(root.nearest(&path).key),
+            (At::Value, Some(root)) => Some(root.nearest(&path).value),
+        };
+        let (line, column) = mark.map(|mark| (mark.line, mark.column)).unzip();
+        problems.push(ConfigProblem { file: file.to_owned(), line, column, key: path.to_string(), message });
+    }
+    problems.sort_by_key(|problem| (problem.line, problem.column));
+    problems.dedup();
+    let left_out = problems.len().saturating_sub(MAX_MISTAKES);
+    problems.truncate(MAX_MISTAKES);
+    if left_out > 0 {
+        let message = format!("{left_out} more mistakes are not shown");
+        problems.push(ConfigProblem { file: file.to_owned(), line: None, column: None, key: String::new(), message });
+    }
+    problems
+}

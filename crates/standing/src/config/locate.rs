@@ -1,6 +1,9 @@
 //! Where the config file is.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
 
 use crate::Surroundings;
 
@@ -9,6 +12,7 @@ use crate::Surroundings;
 pub struct ConfigPath {
     file: PathBuf,
     project_dir: PathBuf,
+    named: bool,
 }
 
 impl ConfigPath {
@@ -19,7 +23,19 @@ impl ConfigPath {
             Some(name) if name == ".the-loop" => folder.parent().unwrap_or(folder),
             _ => folder,
         };
-        Self { project_dir: project_dir.to_owned(), file }
+        Self { project_dir: project_dir.to_owned(), file, named: false }
+    }
+
+    /// The same, asked for by name: then a missing file is a mistake and not a wish for the defaults.
+    #[must_use]
+    pub fn named(mut self) -> Self {
+        self.named = true;
+        self
+    }
+
+    /// Whether somebody asked for just this file.
+    pub fn is_named(&self) -> bool {
+        self.named
     }
 
     /// The file.
@@ -39,15 +55,31 @@ pub fn locate(flag: Option<&Path>, surroundings: &Surroundings) -> ConfigPath {
     let cwd = surroundings.cwd();
     let named = flag.or_else(|| surroundings.var("THE_LOOP_CLI_CONFIG").map(Path::new));
     if let Some(file) = named {
-        return ConfigPath::new(cwd.join(surroundings.resolve(&file.to_string_lossy(), cwd)));
+        return ConfigPath::new(resolved(file, surroundings)).named();
     }
     let here = cwd.join(".the-loop/cli-config.yaml");
-    if here.exists() {
+    if is_there(&here) {
         return ConfigPath::new(here);
     }
     match surroundings.home().map(|home| home.join(".the-loop/cli-config.yaml")) {
-        Some(file) if file.exists() => ConfigPath::new(file),
+        Some(file) if is_there(&file) => ConfigPath::new(file),
         _ => ConfigPath::new(here),
+    }
+}
+
+/// A file that cannot be looked at is there: passing it over would put another config in force in silence.
+fn is_there(file: &Path) -> bool {
+    match file.symlink_metadata() {
+        Ok(_) => true,
+        Err(error) => !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
+    }
+}
+
+/// An absolute path. Only text can begin with `~`; a path that is none is taken as it is.
+fn resolved(file: &Path, surroundings: &Surroundings) -> PathBuf {
+    match file.to_str() {
+        Some(text) => surroundings.resolve(text, surroundings.cwd()),
+        None => surroundings.cwd().join(file),
     }
 }
 

@@ -1,0 +1,172 @@
+//! What the validator says, in words for whoever wrote the file: what was found, what is allowed, what was meant.
+
+use jsonschema::{ValidationError, error::ValidationErrorKind as Kind};
+use serde_json::Value;
+use wire::SessionName;
+
+use super::{
+    nearest::{alternatives, nearest},
+    position::{At, KeyPath, Mistake, shortened},
+    validate::{MAX_MISTAKES, SCHEMA_DOCUMENT},
+};
+
+/// The mistakes behind one finding of the validator.
+pub(super) fn explain(error: &ValidationError<'_>, path: KeyPath) -> Vec<Mistake> {
+    let schema_path = error.schema_path().as_str();
+    let found = || found(error.instance(), &path);
+    let message = match error.kind() {
+        Kind::AdditionalProperties { unexpected } => {
+            let keys = unexpected.iter().take(MAX_MISTAKES);
+            return keys.map(|key| unknown_key(&path, key, schema_path)).collect();
+        }
+        Kind::Required { property } => {
+            let property = property.as_str().unwrap_or_default();
+            let message = "it is missing, and there is no default for it".to_owned();
+            return vec![Mistake { path: path.key(property), at: At::Value, message }];
+        }
+        Kind::Type { .. } if is_shared_level(schema_path) => unknown_scalar(&path, schema_path, &found()),
+        Kind::Type { .. } => wrong_type(error.instance(), schema_path, &found()),
+        Kind::Pattern { .. } => wrong_pattern(error.instance(), &path, &found()),
+        Kind::Enum { options } => wrong_word(options, error.instance(), &found()),
+        Kind::Minimum { limit } => format!("expected {limit} or more, found {}", found()),
+        Kind::Maximum { limit } => format!("expected {limit} or less, found {}", found()),
+        Kind::MinLength { .. } => "expected a text that is not empty; leave the key out for the default".to_owned(),
+        Kind::MinItems { .. } => "expected a list with an item at least, found an empty one".to_owned(),
+        _ => error.masked().to_string().to_lowercase(),
+    };
+    let at = if is_shared_level(schema_path) { At::Key } else { At::Value };
+    vec![Mistake { path, at, message }]
+}
+
+/// The mistake of a key that nobody knows, `keyword` being where the schema closes the level.
+fn unknown_key(level: &KeyPath, key: &str, keyword: &str) -> Mistake {
+    let allowed = known_keys(keyword.rsplit_once('/').map_or("", |(level, _)| level));
+    let hint = match nearest(key, allowed.iter().copied()) {
+        Some(meant) => format!(": did you mean `{meant}`? "),
+        None => "; ".to_owned(),
+    };
+    let message = format!("unknown key{hint}allowed here: {}", alternatives(allowed));
+    Mistake { path: level.key(key), at: At::Key, message }
+}
+
+/// Levels that this product shares with others take any block, and no other value.
+pub(super) fn is_shared_level(schema_path: &str) -> bool {
+    schema_path
+        .strip_suffix("/additionalProperties/type")
+        .and_then(|level| SCHEMA_DOCUMENT.pointer(level))
+        .is_some_and(|level| level.get("properties").is_some())
+}
+
+fn unknown_scalar(path: &KeyPath, schema_path: &str, found: &str) -> String {
+    let level = schema_path.strip_suffix("/additionalProperties/type").unwrap_or_default();
+    let key = path.last_key().unwrap_or_default();
+    match nearest(key, owned_keys(level)) {
+        Some(meant) => format!("unknown key: did you mean `{meant}`?"),
+        None => format!(
+            "unknown key with {found}: only blocks may belong to other parts; allowed here: {}",
+            alternatives(owned_keys(level))
+        ),
+    }
+}
+
+/// The message for a block that passes as somebody else's and is probably a misspelt one of ours.
+pub(super) fn near_miss(level: &str, key: &str) -> Option<String> {
+    let keys = known_keys(level);
+    if keys.contains(&key) {
+        return None;
+    }
+    let meant = nearest(key, owned_keys(level))?;
+    Some(format!("unknown key: did you mean `{meant}`? a block of another part needs a name that is less like it"))
+}
+
+fn known_keys(level: &str) -> Vec<&'static str> {
+    let properties = SCHEMA_DOCUMENT.pointer(level).and_then(|level| level["properties"].as_object());
+    properties.into_iter().flatten().map(|(key, _)| key.as_str()).collect()
+}
+
+/// The keys of a level that are this product's: the others have no type in the schema.
+fn owned_keys(level: &str) -> impl Iterator<Item = &'static str> {
+    let properties = SCHEMA_DOCUMENT.pointer(level).and_then(|level| level["properties"].as_object());
+    properties
+        .into_iter()
+        .flatten()
+        .filter(|(key, schema)| schema.get("type").is_some() && !key.starts_with('$'))
+        .map(|(key, _)| key.as_str())
+}
+
+fn wrong_type(value: &Value, schema_path: &str, found: &str) -> String {
+    let types: Vec<&str> = match SCHEMA_DOCUMENT.pointer(schema_path) {
+        Some(Value::String(one)) => vec![one],
+        Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    let named: Vec<&str> = types.iter().filter(|kind| **kind != "null").map(|kind| name_of_type(kind)).collect();
+    let hint = match (types.first(), value) {
+        (_, Value::Null) => ": write a value, or leave the key out for the default",
+        (Some(&"string"), Value::Number(_) | Value::Bool(_)) => ": put it in quotes",
+        (Some(&"array"), Value::String(_)) => ": put it in brackets, or in a line of its own after a `- `",
+        (Some(&"boolean" | &"number" | &"integer"), Value::String(text))
+            if serde_json::from_str::<Value>(text).is_ok_and(|value| value.is_boolean() || value.is_number()) =>
+        {
+            ": take the quotes away"
+        }
+        _ => "",
+    };
+    format!("expected {}, found {found}{hint}", named.join(" or "))
+}
+
+fn name_of_type(kind: &str) -> &str {
+    match kind {
+        "object" => "a block of keys",
+        "array" => "a list",
+        "string" => "a text",
+        "boolean" => "`true` or `false`",
+        "integer" => "a whole number",
+        "number" => "a number",
+        other => other,
+    }
+}
+
+fn wrong_pattern(value: &Value, path: &KeyPath, found: &str) -> String {
+    let text = value.as_str().unwrap_or_default();
+    match path.last_key() {
+        Some("name") => match SessionName::parse(text) {
+            Err(reason) => format!("found {found}, and {reason}"),
+            Ok(_) => format!("found {found}, which is no session name"),
+        },
+        Some("botTokenEnv" | "appTokenEnv") => {
+            "expected the name of an environment variable (letters, digits and `_`), never the token itself".to_owned()
+        }
+        Some("socket") => format!("expected letters, digits, `.`, `_` and `-`, found {found}: it names a tmux server"),
+        _ => format!("found {found}, which is not of the form that is needed"),
+    }
+}
+
+fn wrong_word(options: &Value, value: &Value, found: &str) -> String {
+    let words: Vec<&str> = options.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let message = format!("expected {}, found {found}", alternatives(words.iter().copied()));
+    match value.as_str().and_then(|word| nearest(word, words)) {
+        Some(meant) => format!("{message}: did you mean `{meant}`?"),
+        None => message,
+    }
+}
+
+/// A value as it may be shown: nothing that could be a secret, and nothing long.
+fn found(value: &Value, path: &KeyPath) -> String {
+    match value {
+        Value::Null => "nothing".to_owned(),
+        Value::Bool(value) => format!("`{value}`"),
+        Value::Number(number) => format!("the number {number}"),
+        Value::String(text) if is_secret(text, path) => "a text that is not shown here".to_owned(),
+        Value::String(text) => format!("the text {}", shortened(text)),
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "a block of keys".to_owned(),
+    }
+}
+
+/// Secrets have no place in this file, which does not mean that nobody puts one there.
+fn is_secret(text: &str, path: &KeyPath) -> bool {
+    let key = path.last_key().unwrap_or_default().to_lowercase();
+    ["token", "secret", "password", "args"].iter().any(|word| key.contains(word))
+        || ["xoxb-", "xoxp-", "xapp-", "sk-", "ghp_", "github_pat_"].iter().any(|prefix| text.starts_with(prefix))
+}

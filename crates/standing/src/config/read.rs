@@ -1,0 +1,93 @@
+//! From the file to its text.
+
+use std::{
+    fs::{self, File},
+    io::{ErrorKind, Read as _},
+    os::unix::fs::FileTypeExt as _,
+    path::Path,
+};
+
+use super::{
+    locate::ConfigPath,
+    position::{At, KeyPath, Mark, Mistake},
+};
+
+/// The largest file that is read, in bytes.
+const MAX_BYTES: u64 = 1024 * 1024;
+
+/// What came of reading the file.
+pub(super) enum Text {
+    /// There is none, and that is fine.
+    Missing,
+    /// There is none to work with.
+    Unusable(Mistake),
+    /// Its text; the mistake says what had to be replaced in it.
+    Read(String, Option<Mistake>),
+}
+
+/// Reads the whole file, which is bounded in size and must be a file.
+pub(super) fn read(path: &ConfigPath) -> Text {
+    let file = path.file();
+    match fs::metadata(file) {
+        Err(error) if is_missing(&error) && !path.is_named() && !is_dangling(file) => return Text::Missing,
+        Err(error) if is_missing(&error) && is_dangling(file) => return unusable("it is a link to nothing"),
+        Err(error) if is_missing(&error) => {
+            return unusable("no such file: mend the path, or leave it out to use the usual places");
+        }
+        Err(error) => return unusable(&format!("it cannot be read ({})", reason(&error))),
+        Ok(found) if found.is_dir() => return unusable("it is a folder, and a file is needed"),
+        Ok(found) if found.file_type().is_fifo() || found.file_type().is_socket() => {
+            return unusable("it is a pipe, and a file is needed, since it is read more than once");
+        }
+        Ok(_) => {}
+    }
+    let mut bytes = Vec::new();
+    // Bounded while reading, since a file can grow and a device has no size.
+    let read = File::open(file).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
+    match read {
+        Err(error) => unusable(&format!("it cannot be read ({})", reason(&error))),
+        Ok(_) if bytes.len() as u64 > MAX_BYTES => {
+            unusable("it has more than 1 MiB, which no config needs: put long briefs into files (`promptFile`)")
+        }
+        Ok(_) => decode(bytes),
+    }
+}
+
+fn decode(bytes: Vec<u8>) -> Text {
+    match String::from_utf8(bytes) {
+        Ok(text) => Text::Read(text, None),
+        Err(error) => {
+            let valid_up_to = error.utf8_error().valid_up_to();
+            let bytes = error.into_bytes();
+            let bad = bytes[valid_up_to];
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            let at = At::Mark(Mark::of_byte(&text, valid_up_to));
+            let message = if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+                "it is UTF-16: save it as UTF-8".to_owned()
+            } else {
+                format!("it is not UTF-8: byte 0x{bad:02x} has no meaning here; save it as UTF-8")
+            };
+            Text::Read(text, Some(Mistake { path: KeyPath::default(), at, message }))
+        }
+    }
+}
+
+fn unusable(message: &str) -> Text {
+    Text::Unusable(Mistake { path: KeyPath::default(), at: At::File, message: message.to_owned() })
+}
+
+/// A file where a folder was expected leaves no room for the config either.
+fn is_missing(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+fn is_dangling(file: &Path) -> bool {
+    fs::symlink_metadata(file).is_ok_and(|found| found.is_symlink())
+}
+
+fn reason(error: &std::io::Error) -> String {
+    match error.kind() {
+        ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string().to_lowercase(),
+    }
+}

@@ -1,0 +1,97 @@
+//! What a schema cannot say.
+
+use std::collections::{BTreeSet, HashMap};
+
+use serde_json::Value;
+
+use super::{
+    explain,
+    position::{At, KeyPath, Mark, Mistake},
+    tree::Node,
+    validate::MAX_MISTAKES,
+};
+
+/// Every mistake against these rules. Entries that cannot be used even for themselves join the `bad_sessions`.
+pub(super) fn check(root: &Node, value: &Value, bad_sessions: &mut BTreeSet<usize>) -> Vec<Mistake> {
+    let mut mistakes = near_misses(value);
+    let sessions = value.pointer("/standingSessions/sessions").and_then(Value::as_array);
+    let sessions = sessions.map_or(&[] as &[Value], Vec::as_slice);
+    mistakes.extend(repeated_names(root, sessions));
+    let briefs = two_briefs(root, sessions);
+    bad_sessions.extend(briefs.iter().filter_map(|mistake| mistake.path.session()));
+    mistakes.extend(briefs);
+    mistakes
+}
+
+fn session(index: usize) -> KeyPath {
+    KeyPath::of_keys(["standingSessions", "sessions"]).index(index)
+}
+
+fn mark(root: &Node, path: &KeyPath) -> Option<Mark> {
+    root.find(path).map(|(key, node)| key.unwrap_or(node.mark))
+}
+
+/// Names are compared before anything is looked up by one: no entry of the block may win over another.
+fn repeated_names(root: &Node, sessions: &[Value]) -> Vec<Mistake> {
+    let mut first: HashMap<&str, usize> = HashMap::new();
+    let mut mistakes = Vec::new();
+    for (index, entry) in sessions.iter().enumerate() {
+        let Some(name) = entry["name"].as_str() else { continue };
+        let Some(&earlier) = first.get(name) else {
+            first.insert(name, index);
+            continue;
+        };
+        let line = |index| {
+            let line = mark(root, &session(index).key("name")).map(|mark| format!(" (line {})", mark.line));
+            line.unwrap_or_default()
+        };
+        if mistakes.len() < MAX_MISTAKES {
+            mistakes.push(Mistake {
+                path: session(index).key("name"),
+                at: At::Value,
+                message: format!(
+                    "`sessions[{earlier}]`{} and `sessions[{index}]`{} are both called {}: each name once",
+                    line(earlier),
+                    line(index),
+                    super::position::shortened(name)
+                ),
+            });
+        }
+    }
+    mistakes
+}
+
+fn two_briefs(root: &Node, sessions: &[Value]) -> Vec<Mistake> {
+    let has = |entry: &Value, key: &str| entry[key].as_str().is_some_and(|text| !text.is_empty());
+    let both = sessions.iter().enumerate().filter(|(_, entry)| has(entry, "prompt") && has(entry, "promptFile"));
+    let mistake = |(index, _)| {
+        let line = mark(root, &session(index).key("prompt")).map(|mark| format!(" (line {})", mark.line));
+        let message = format!(
+            "`prompt`{} and `promptFile` are both set, and neither goes before the other: keep one of them",
+            line.unwrap_or_default()
+        );
+        Mistake { path: session(index).key("promptFile"), at: At::Key, message }
+    };
+    both.map(mistake).collect()
+}
+
+/// Blocks of other parts pass, so a misspelt block of ours would pass as one of theirs and be ignored in silence.
+fn near_misses(value: &Value) -> Vec<Mistake> {
+    let levels = [
+        (KeyPath::default(), "", Some(value)),
+        (KeyPath::of_keys(["routing"]), "/properties/routing", value.get("routing")),
+        (KeyPath::of_keys(["channels"]), "/properties/channels", value.get("channels")),
+    ];
+    let mut mistakes = Vec::new();
+    for (path, level, block) in levels {
+        let blocks = block.and_then(Value::as_object).into_iter().flatten();
+        for (key, _) in blocks.filter(|(_, value)| value.is_object() || value.is_null()) {
+            if let Some(message) = explain::near_miss(level, key)
+                && mistakes.len() < MAX_MISTAKES
+            {
+                mistakes.push(Mistake { path: path.key(key), at: At::Key, message });
+            }
+        }
+    }
+    mistakes
+}
