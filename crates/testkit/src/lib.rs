@@ -1,1 +1,18 @@
-//! Placeholder.
+//! For tests only: a private tmux, a home of one's own, a running service, waiting for facts, and the assertions that
+//! nothing was spawned and nothing is left.
+//!
+//! Nothing here touches the user's tmux server or home, and nothing is ended but what a fixture can prove its own.
+
+mod home;
+mod http;
+mod processes;
+mod service;
+mod tmux;
+mod wait;
+
+pub use home::{TestHome, TestHomeBuilder};
+pub use http::{Answer, Http};
+pub use processes::{assert_nothing_spawned, marked};
+pub use service::TestService;
+pub use tmux::PrivateTmux;
+pub use wait::{CAP, wait_for};

@@ -1,0 +1,124 @@
+//! The real service, as its own process, on a port of its own.
+
+use std::{
+    io::{BufRead as _, BufReader, Read},
+    path::Path,
+    process::{Child, ExitStatus, Stdio},
+    sync::{Arc, Mutex, mpsc},
+    thread,
+    time::{Duration, Instant},
+};
+
+use nix::{
+    sys::signal::{Signal, kill},
+    unistd::Pid,
+};
+
+use crate::{CAP, Http, TestHome};
+
+/// A `the-loop serve` in a home. Dropping it sends SIGTERM and waits for the end.
+#[derive(Debug)]
+pub struct TestService {
+    child: Child,
+    address: String,
+    log: Arc<Mutex<String>>,
+}
+
+impl TestService {
+    /// Starts `program serve --port 0` and waits for the line with its address.
+    ///
+    /// # Panics
+    /// If the service does not come up; its log is in the message.
+    pub fn start(program: impl AsRef<Path>, home: &TestHome) -> Self {
+        let mut command = home.command(program);
+        command.args(["serve", "--port", "0"]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the service is started");
+        let log = Arc::new(Mutex::new(String::new()));
+        collect(child.stderr.take().expect("piped above"), Arc::clone(&log), None);
+        let (sender, lines) = mpsc::channel();
+        collect(child.stdout.take().expect("piped above"), Arc::clone(&log), Some(sender));
+        let mut service = Self { child, address: String::new(), log };
+        let Some(address) = lines.recv_timeout(CAP).ok().and_then(|line| address(&line)) else {
+            panic!("the service did not come up:\n{}", service.log());
+        };
+        service.address = address;
+        service
+    }
+
+    /// The page's address, as the service printed it.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Its REST interface.
+    pub fn http(&self) -> Http {
+        let authority = self.address.trim_start_matches("http://").split('/').next().unwrap_or_default();
+        Http::to(authority)
+    }
+
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// All that it has printed so far.
+    ///
+    /// # Panics
+    /// If a thread that collects it panicked.
+    pub fn log(&self) -> String {
+        self.log.lock().expect("collecting threads do not panic").clone()
+    }
+
+    /// Sends SIGTERM and waits for the end.
+    ///
+    /// # Panics
+    /// If it does not end.
+    pub fn stop(&mut self) -> ExitStatus {
+        let pid = i32::try_from(self.child.id()).expect("a pid fits");
+        if let Ok(Some(status)) = self.child.try_wait() {
+            return status;
+        }
+        // The child is not reaped yet, so the pid is still its own.
+        let _ = kill(Pid::from_raw(pid), Signal::SIGTERM);
+        let begun = Instant::now();
+        while begun.elapsed() < CAP {
+            if let Ok(Some(status)) = self.child.try_wait() {
+                return status;
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        panic!("the service did not end on SIGTERM:\n{}", self.log());
+    }
+}
+
+impl Drop for TestService {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        } else {
+            self.stop();
+        }
+    }
+}
+
+/// Keeps what a stream says, and hands its lines on to whoever waits for one.
+fn collect(stream: impl Read + Send + 'static, log: Arc<Mutex<String>>, lines: Option<mpsc::Sender<String>>) {
+    thread::spawn(move || {
+        for line in BufReader::new(stream).lines().map_while(Result::ok) {
+            if let Ok(mut log) = log.lock() {
+                log.push_str(&line);
+                log.push('\n');
+            }
+            if let Some(lines) = &lines {
+                let _ = lines.send(line);
+            }
+        }
+    });
+}
+
+fn address(line: &str) -> Option<String> {
+    line.split_whitespace().find(|word| word.starts_with("http://")).map(str::to_owned)
+}
