@@ -1,2 +1,7 @@
-//! Placeholder.
-fn main() {}
+//! The binary `the-loop`. Everything it does is in the library, where tests can reach it.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    server::run(std::env::args_os().collect())
+}

@@ -1,0 +1,108 @@
+//! The command line: parsed, one verb of the core called, the answer printed.
+//!
+//! Works in-process and needs no service. The verbs are synchronous and so is this: no runtime is built but by
+//! `serve`, so that a listing costs no more than its own look at tmux.
+
+mod inert;
+mod output;
+mod report;
+mod serve;
+mod standing;
+mod table;
+
+use std::{ffi::OsString, path::PathBuf, process::ExitCode};
+
+use ::standing::{Surroundings, TheLoop};
+use clap::{Parser, Subcommand};
+
+use output::Output;
+
+/// Named, long-lived tmux sessions that host AI coding agents.
+#[derive(Debug, Parser)]
+#[command(name = "the-loop", version = crate::VERSION, after_help = EXAMPLES, disable_help_subcommand = true)]
+struct Cli {
+    /// The config file; else the one that the environment variable `THE_LOOP_CLI_CONFIG` names, else
+    /// `./.the-loop/cli-config.yaml`, else `~/.the-loop/cli-config.yaml`
+    #[arg(short, long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List, make, start, stop and talk to standing sessions
+    #[command(after_help = standing::EXAMPLES)]
+    Standing {
+        #[command(subcommand)]
+        verb: standing::Verb,
+    },
+    /// Run the service in the foreground: the Standing screen and the REST interface
+    #[command(after_help = serve::EXAMPLES)]
+    Serve(serve::Args),
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  the-loop standing create ops --harness demo   make a session and start it
+  the-loop standing say ops --text 'hello'      talk to it
+  the-loop standing list                        see what there is
+  the-loop serve                                the same in a browser
+
+Exit status: 0 done; 1 not done, not found or not delivered; 2 a mistake in the call or the config.";
+
+/// Why a command did not succeed, as a person reads it, and what the process exits with.
+#[derive(Debug)]
+struct Refusal {
+    text: String,
+    code: u8,
+}
+
+impl Refusal {
+    /// A mistake of the caller: exit status 2.
+    fn mistake(text: impl Into<String>) -> Self {
+        Self { text: text.into(), code: 2 }
+    }
+}
+
+impl From<::standing::Error> for Refusal {
+    fn from(error: ::standing::Error) -> Self {
+        Self { text: error.to_string(), code: error.code().exit_code() }
+    }
+}
+
+/// Runs the command line of a process, given its arguments with the program's own name first.
+pub fn run(args: Vec<OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(told) => {
+            // A closed pipe is no reason to complain about a help text that nobody reads.
+            let _ = told.print();
+            return ExitCode::from(u8::try_from(told.exit_code()).unwrap_or(2));
+        }
+    };
+    let mut output = Output::of_process();
+    let done = dispatch(cli, &mut output);
+    output.end(done)
+}
+
+fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Refusal> {
+    let config = cli.config.as_deref();
+    let open = |source| TheLoop::open_in(config, Surroundings::of_process(), source);
+    match cli.command {
+        Command::Standing { verb } => verb.run(&open("cli"), output),
+        Command::Serve(args) => serve::run(open("service"), args, output),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_grammar_is_sound() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,35 @@
+//! What a verb did, one line a session: name, outcome, detail. Failed rows go to standard error.
+
+use clap::builder::styling::Style;
+use wire::{ControlReport, Outcome, Row};
+
+use super::{
+    inert,
+    output::{BAD, GOOD, Output, WARN, paint},
+};
+
+/// Prints the report; the exit status is 1 unless everything succeeded.
+pub(super) fn print(report: &ControlReport, output: &mut Output) -> u8 {
+    for row in report.stopped.iter().flatten().chain(&report.sessions) {
+        let failed = !row.outcome.is_none_or(Outcome::is_ok);
+        let line = line(row);
+        if failed { output.err(&line) } else { output.out(&line) }
+    }
+    u8::from(!report.ok)
+}
+
+fn line(row: &Row) -> String {
+    let outcome = row.outcome.map_or("", Outcome::as_str);
+    let detail = row.detail.as_deref().map(inert::line).unwrap_or_default();
+    let line = format!("{}  {}  {detail}", inert::line(&row.name), paint(style(row.outcome), outcome));
+    format!("{}\n", line.trim_end())
+}
+
+fn style(outcome: Option<Outcome>) -> Style {
+    match outcome {
+        Some(Outcome::Started | Outcome::Resumed | Outcome::AlreadyRunning) => GOOD,
+        Some(Outcome::Failed | Outcome::Misconfigured) => BAD,
+        Some(Outcome::NotRunning) => WARN,
+        Some(Outcome::Stopped | Outcome::Deleted) | None => Style::new(),
+    }
+}

@@ -1,0 +1,90 @@
+//! `the-loop standing …`: the verbs, a file each.
+
+mod create;
+mod delete;
+mod get;
+mod list;
+mod restart;
+mod say;
+mod start;
+mod stop;
+
+use ::standing::TheLoop;
+use clap::{Subcommand, ValueEnum};
+use serde::Serialize;
+use wire::{ControlReport, ControlRequest, ControlVerb};
+
+use super::{Output, Refusal, inert, output, report, table};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  the-loop standing create ops --harness demo --description 'watches the queue'
+  the-loop standing say ops --text 'what is in flight?'
+  the-loop standing stop ops        the conversation is kept
+  the-loop standing start ops       and goes on
+  the-loop standing list --format json";
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Verb {
+    /// List the sessions, declared and created
+    #[command(after_help = list::EXAMPLES)]
+    List(list::Args),
+    /// Show one session
+    #[command(after_help = get::EXAMPLES)]
+    Get(get::Args),
+    /// Make a session and start it
+    #[command(after_help = create::EXAMPLES)]
+    Create(create::Args),
+    /// Stop a created session and remove its record
+    #[command(after_help = delete::EXAMPLES)]
+    Delete(delete::Args),
+    /// Start a session, or all; a conversation that was kept goes on
+    #[command(after_help = start::EXAMPLES)]
+    Start(start::Args),
+    /// Stop a session, or all; the conversation is kept
+    #[command(after_help = stop::EXAMPLES)]
+    Stop(stop::Args),
+    /// Stop a session and start it again
+    #[command(after_help = restart::EXAMPLES)]
+    Restart(restart::Args),
+    /// Type a message into a running session
+    #[command(after_help = say::EXAMPLES)]
+    Say(say::Args),
+}
+
+impl Verb {
+    pub(super) fn run(self, the_loop: &TheLoop, output: &mut Output) -> Result<u8, Refusal> {
+        match self {
+            Self::List(args) => list::run(the_loop, &args, output),
+            Self::Get(args) => get::run(the_loop, &args, output),
+            Self::Create(args) => create::run(the_loop, args, output),
+            Self::Delete(args) => delete::run(the_loop, args, output),
+            Self::Start(args) => start::run(the_loop, args, output),
+            Self::Stop(args) => stop::run(the_loop, args, output),
+            Self::Restart(args) => restart::run(the_loop, args, output),
+            Self::Say(args) => say::run(the_loop, args, output),
+        }
+    }
+}
+
+/// How an answer is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people.
+    Text,
+    /// One JSON document, as REST answers it.
+    Json,
+}
+
+fn control(the_loop: &TheLoop, verb: ControlVerb, name: Option<String>) -> Result<ControlReport, Refusal> {
+    let request = ControlRequest { name: name.unwrap_or_default(), verb };
+    Ok(the_loop.standing().control(&request)?)
+}
+
+/// The value as one JSON document that is harmless to a terminal.
+fn document(value: &impl Serialize) -> Result<String, Refusal> {
+    match serde_json::to_string_pretty(value) {
+        Ok(text) => Ok(format!("{}\n", inert::json(&text))),
+        Err(error) => Err(Refusal { text: format!("cannot write JSON: {error}"), code: 1 }),
+    }
+}

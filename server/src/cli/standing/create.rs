@@ -1,0 +1,92 @@
+//! `standing create`: makes a session, and starts it unless told otherwise.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use standing::TheLoop;
+use wire::CreateRequest;
+
+use super::{Output, Refusal, report};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  the-loop standing create hello --harness demo
+  the-loop standing create ops --cwd ~/src/shop --description 'watches the queue' --prompt-file brief.md
+  the-loop standing create ops --harness claude --harness-arg=--model --harness-arg=opus
+  the-loop standing create later --no-start        the record alone
+
+Without --harness, --harness-arg and --cwd the config's `routing` says what is used.";
+
+#[derive(Debug, clap::Args)]
+#[expect(clippy::struct_field_names, reason = "fields are the flags' own names")]
+pub(crate) struct Args {
+    /// Its name: lower-case letters, digits and `-`, at most 40
+    name: String,
+    /// What runs in it [default: `routing.defaultHarness`]
+    #[arg(long, default_value = "", hide_default_value = true)]
+    harness: String,
+    /// Where it works [default: `routing.spawnWorkdir`]
+    #[arg(long, value_name = "DIR")]
+    cwd: Option<String>,
+    /// Its brief, added to what every standing session is told
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, default_value = "", hide_default_value = true)]
+    prompt: String,
+    /// The same from a file
+    #[arg(long, value_name = "FILE", conflicts_with = "prompt")]
+    prompt_file: Option<PathBuf>,
+    /// What it is for, shown to people and never to the harness
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, default_value = "", hide_default_value = true)]
+    description: String,
+    /// An argument for the harness, in place of `routing.harnessArgs`; may be given more than once
+    #[arg(long, value_name = "ARG", allow_hyphen_values = true)]
+    harness_arg: Option<Vec<String>>,
+    /// No arguments for the harness, those of the config left out as well
+    #[arg(long, conflicts_with = "harness_arg")]
+    no_harness_args: bool,
+    /// Announce it in Slack
+    #[arg(long)]
+    slack: bool,
+    /// Announce it in this channel [default: `channels.slack.channel`]
+    #[arg(long, value_name = "CHANNEL", default_value = "", hide_default_value = true)]
+    slack_channel: String,
+    /// Leave it alone when `the-loop start` runs
+    #[arg(long)]
+    no_auto_start: bool,
+    /// Write the record and start nothing
+    #[arg(long)]
+    no_start: bool,
+}
+
+pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result<u8, Refusal> {
+    let here = the_loop.surroundings().cwd();
+    let prompt = match &args.prompt_file {
+        Some(file) => brief(&here.join(file))?,
+        None => args.prompt,
+    };
+    let request = CreateRequest {
+        name: args.name,
+        harness: args.harness,
+        harness_args: if args.no_harness_args { Some(Vec::new()) } else { args.harness_arg },
+        cwd: args.cwd.map(|dir| from_here(here, dir)).unwrap_or_default(),
+        prompt,
+        description: args.description,
+        auto_start: !args.no_auto_start,
+        slack_enabled: args.slack,
+        slack_channel: args.slack_channel,
+        start: !args.no_start,
+    };
+    let report = the_loop.standing().create(&request)?;
+    Ok(report::print(&report, output))
+}
+
+fn brief(file: &Path) -> Result<String, Refusal> {
+    fs::read_to_string(file)
+        .map_err(|error| Refusal::mistake(format!("{}: cannot read the brief: {error}", file.display())))
+}
+
+/// A relative directory is one of the shell that it was typed in; `~` is left to the core.
+fn from_here(here: &Path, dir: String) -> String {
+    if dir.is_empty() || dir.starts_with('~') { dir } else { here.join(dir).to_string_lossy().into_owned() }
+}

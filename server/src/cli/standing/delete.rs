@@ -1,0 +1,40 @@
+//! `standing delete`: stops a created session and removes its record. Asks first where a person can answer.
+
+use std::io::{self, IsTerminal as _};
+
+use standing::TheLoop;
+use wire::DeleteRequest;
+
+use super::{Output, Refusal, inert, report};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  the-loop standing delete ops
+  the-loop standing delete ops --yes      without being asked
+
+A session that the config declares is not deleted: remove its entry there, or stop it.";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The session
+    name: String,
+    /// Do not ask; without a terminal nobody is asked anyway
+    #[arg(short, long)]
+    yes: bool,
+}
+
+pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result<u8, Refusal> {
+    if !args.yes && io::stdin().is_terminal() && !confirmed(&args.name, output) {
+        output.err("nothing was deleted\n");
+        return Ok(1);
+    }
+    let report = the_loop.standing().delete(&DeleteRequest { name: args.name })?;
+    Ok(report::print(&report, output))
+}
+
+fn confirmed(name: &str, output: &mut Output) -> bool {
+    output.err(&format!("Stop `{}` and remove its record, conversation id included? [y/N] ", inert::line(name)));
+    let mut answer = String::new();
+    let read = io::stdin().read_line(&mut answer).is_ok();
+    read && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
+}

@@ -1,0 +1,73 @@
+//! `standing get`: one session, in full.
+
+use clap::builder::styling::Style;
+use standing::TheLoop;
+use wire::{Activity, Row};
+
+use super::{
+    Format, Output, Refusal, document, inert, list,
+    output::BOLD,
+    table::{self, Cell},
+};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  the-loop standing get ops
+  the-loop standing get ops --format json | jq -r .harnessSessionId";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The session
+    name: String,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+pub(super) fn run(the_loop: &TheLoop, args: &Args, output: &mut Output) -> Result<u8, Refusal> {
+    let row = the_loop.standing().get(&args.name)?;
+    match args.format {
+        Format::Json => output.out(&document(&row)?),
+        Format::Text => output.out(&card(&row)),
+    }
+    Ok(0)
+}
+
+/// The row as lines of a word and its value; what is empty is left out.
+fn card(row: &Row) -> String {
+    let (live, look) = list::live(row);
+    let yes_no = |truth| if truth { "yes" } else { "no" }.to_owned();
+    let activity = match row.activity {
+        Activity::Busy => "busy",
+        Activity::Idle => "idle",
+        Activity::Waiting => "waiting for an answer",
+        Activity::Unknown => "",
+    };
+    let lines = [
+        ("Name", row.name.clone()),
+        ("Description", row.description.clone()),
+        ("Declared", yes_no(row.declared)),
+        ("Status", list::status(row.status).to_owned()),
+        ("Live", live.to_owned()),
+        ("Reason", row.reason.clone()),
+        ("Activity", activity.to_owned()),
+        ("Question", row.question.clone()),
+        ("Harness", row.harness.clone()),
+        ("Conversation", row.harness_session_id.clone()),
+        ("Directory", row.cwd.clone()),
+        ("Tmux", row.tmux_target.clone()),
+        ("Auto-start", yes_no(row.auto_start)),
+        ("Started", row.started_at.clone()),
+        ("Last message", row.last_message_at.clone()),
+        ("Slack channel", row.slack_channel.clone()),
+        ("Slack thread", row.slack_thread.clone()),
+    ];
+    let filled =
+        lines.into_iter().map(|(word, value)| (word, inert::line(&value))).filter(|(_, value)| !value.is_empty());
+    let rows: Vec<_> = filled
+        .map(|(word, value)| {
+            [Cell::new(word, BOLD), Cell::new(value, if word == "Live" { look } else { Style::new() })]
+        })
+        .collect();
+    table::aligned(&rows)
+}

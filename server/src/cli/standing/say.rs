@@ -1,0 +1,64 @@
+//! `standing say`: types a message into a running session.
+
+use std::io::{self, Read as _};
+
+use standing::TheLoop;
+use wire::{SayReceipt, SayRequest, Stream};
+
+use super::{Output, Refusal, inert};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  the-loop standing say ops --text 'what is in flight?'
+  the-loop standing say ops 'the same, shorter'
+  git log -5 | the-loop standing say ops -
+  the-loop standing say ops --text 'go on' --actor 'night shift'
+
+A message never starts a session: `the-loop standing start NAME` does.";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The session
+    name: String,
+    /// The message; `-` reads it from standard input
+    #[arg(value_name = "TEXT", required_unless_present = "flagged", conflicts_with = "flagged")]
+    text: Option<String>,
+    /// The message; `-` reads it from standard input
+    #[arg(long = "text", id = "flagged", value_name = "TEXT", allow_hyphen_values = true)]
+    flagged: Option<String>,
+    /// Who says it
+    #[arg(long, value_name = "WHO", default_value = "", hide_default_value = true)]
+    actor: String,
+    /// Deliver even if the session waits for an answer to its own question
+    #[arg(long)]
+    force: bool,
+}
+
+pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result<u8, Refusal> {
+    let text = match args.text.or(args.flagged).unwrap_or_default() {
+        dash if dash == "-" => from_stdin()?,
+        text => text,
+    };
+    let request = SayRequest { name: args.name, text, actor: args.actor, force: args.force, ..SayRequest::default() };
+    let receipt = the_loop.standing().say(&request)?;
+    print(&receipt, output);
+    Ok(receipt.exit_code)
+}
+
+fn from_stdin() -> Result<String, Refusal> {
+    let mut text = String::new();
+    match io::stdin().read_to_string(&mut text) {
+        Ok(_) => Ok(text),
+        Err(error) => Err(Refusal::mistake(format!("cannot read the message from standard input: {error}"))),
+    }
+}
+
+fn print(receipt: &SayReceipt, output: &mut Output) {
+    for message in &receipt.messages {
+        let line = format!("{}\n", inert::text(&message.text));
+        match message.stream {
+            Stream::Out => output.out(&line),
+            Stream::Err => output.err(&line),
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! `standing stop`: stops a session, or all, and keeps what the next start needs.
+
+use standing::TheLoop;
+use wire::ControlVerb;
+
+use super::{Output, Refusal, control, report};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  the-loop standing stop ops
+  the-loop standing stop           all of them
+
+The harness is asked to leave and given time to save its conversation, so this can take some seconds.";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The session; all if none is given
+    name: Option<String>,
+}
+
+pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result<u8, Refusal> {
+    let report = control(the_loop, ControlVerb::Stop, args.name)?;
+    if report.sessions.is_empty() {
+        output.err("there is no standing session to stop\n");
+    }
+    Ok(report::print(&report, output))
+}

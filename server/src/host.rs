@@ -1,0 +1,55 @@
+//! The service: everything that is served, behind one guard, and its life from binding to draining.
+//!
+//! The order of the layers matters. Outermost the request's id, so that a refusal carries it as well; then the
+//! headers that every answer has; then the guard. Whatever is routed, static files and unknown paths included, lies
+//! inside the guard: nothing is added outside of it.
+
+mod access;
+mod guard;
+mod serve;
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    http::{HeaderName, HeaderValue, Method, header},
+    middleware,
+};
+use standing::TheLoop;
+use tower_http::{cors::CorsLayer, set_header::SetResponseHeaderLayer};
+
+pub use access::Access;
+pub use serve::{Bind, ServeError, serve};
+
+use crate::{page, rest};
+
+/// The whole service as an axum application: REST, page, and the guard around both.
+pub fn router(the_loop: TheLoop, access: Access) -> Router {
+    let access = Arc::new(access);
+    let api = rest::router(the_loop.clone()).layer(cors(&access));
+    let mut app = page::router(the_loop).merge(api).layer(middleware::from_fn_with_state(access, guard::guard));
+    for (name, value) in ANSWER_HEADERS {
+        app = app.layer(SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value)));
+    }
+    app.layer(middleware::from_fn(rest::request_id))
+}
+
+/// What every answer says to a browser, unless a route says it in its own way.
+const ANSWER_HEADERS: [(HeaderName, &str); 6] = [
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+];
+
+/// Lets the pages of `service.cors.allowOrigins` read the answers; without any, no page of another origin can.
+fn cors(access: &Access) -> CorsLayer {
+    let origins = access.origins().filter_map(|origin| HeaderValue::from_str(origin).ok());
+    CorsLayer::new()
+        .allow_origin(origins.collect::<Vec<_>>())
+        .allow_methods([Method::GET, Method::POST])
+        .allow_headers([header::CONTENT_TYPE, HeaderName::from_static("idempotency-key")])
+        .expose_headers([HeaderName::from_static("x-request-id")])
+}

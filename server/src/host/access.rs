@@ -1,0 +1,136 @@
+//! Who a service answers to: the host names it goes by, and the origins whose pages may call it.
+
+use std::net::Ipv6Addr;
+
+use standing::config::Service;
+
+/// The names a service goes by and the origins it lets in, in lower case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// What may stand in `Host`: its own names with its port first, then those of `service.allowedHosts`.
+    authorities: Vec<String>,
+    /// Those of them that a proxy may serve under TLS.
+    proxied: Vec<String>,
+    /// Origins besides its own.
+    origins: Vec<String>,
+}
+
+impl Access {
+    /// The access rules of a service that listens as `host` on `port`.
+    pub fn new(settings: &Service, host: &str, port: u16) -> Self {
+        let mut authorities = Vec::new();
+        for name in ["127.0.0.1".to_owned(), "localhost".to_owned(), "[::1]".to_owned(), bracketed(host)] {
+            authorities.push(format!("{name}:{port}"));
+            if port == 80 {
+                authorities.push(name);
+            }
+        }
+        let mut proxied = Vec::new();
+        for name in &settings.allowed_hosts {
+            let name = bracketed(name.trim());
+            if !has_port(&name) {
+                proxied.push(format!("{name}:{port}"));
+            }
+            proxied.push(name);
+        }
+        authorities.dedup();
+        authorities.extend(proxied.iter().cloned());
+        let origins =
+            settings.cors_allow_origins.iter().map(|o| o.trim_end_matches('/').to_ascii_lowercase()).collect();
+        Self { authorities, proxied, origins }
+    }
+
+    /// Whether the service goes by this `Host`, port included.
+    pub(super) fn answers_to(&self, authority: &str) -> bool {
+        self.authorities.iter().any(|own| own.eq_ignore_ascii_case(authority))
+    }
+
+    /// Whether a page of `origin` may call the service under the name `authority`.
+    pub(super) fn lets_in(&self, origin: &str, authority: &str) -> bool {
+        let origin = origin.to_ascii_lowercase();
+        if self.origins.contains(&origin) {
+            return true;
+        }
+        match origin.split_once("://") {
+            Some(("http", of)) => of.eq_ignore_ascii_case(authority),
+            Some(("https", of)) => of.eq_ignore_ascii_case(authority) && self.proxied.iter().any(|p| p == of),
+            _ => false,
+        }
+    }
+
+    /// Whether `origin` was let in by name.
+    pub(super) fn names(&self, origin: &str) -> bool {
+        self.origins.contains(&origin.to_ascii_lowercase())
+    }
+
+    /// The origins that were let in by name.
+    pub(super) fn origins(&self) -> impl Iterator<Item = &str> {
+        self.origins.iter().map(String::as_str)
+    }
+
+    /// Its first name, for a text that says where to go.
+    pub(super) fn first_name(&self) -> &str {
+        self.authorities.first().map_or("127.0.0.1", String::as_str)
+    }
+}
+
+/// A host as it stands in an address: an IPv6 address gets its brackets.
+pub(super) fn bracketed(host: &str) -> String {
+    let host = host.to_ascii_lowercase();
+    if host.parse::<Ipv6Addr>().is_ok() { format!("[{host}]") } else { host }
+}
+
+fn has_port(authority: &str) -> bool {
+    let after_address = authority.rsplit_once(']').map_or(authority, |(_, rest)| rest);
+    after_address.contains(':')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn access(hosts: &[&str], origins: &[&str], host: &str, port: u16) -> Access {
+        let own = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
+        let settings = Service { allowed_hosts: own(hosts), cors_allow_origins: own(origins), ..Service::default() };
+        Access::new(&settings, host, port)
+    }
+
+    #[test]
+    fn its_own_names_need_the_port() {
+        let access = access(&[], &[], "127.0.0.1", 4114);
+        for good in ["127.0.0.1:4114", "localhost:4114", "LOCALHOST:4114", "[::1]:4114"] {
+            assert!(access.answers_to(good), "{good}");
+        }
+        for bad in ["127.0.0.1", "localhost", "localhost:80", "evil:4114", "127.0.0.1.evil:4114", "localhost.:4114", ""]
+        {
+            assert!(!access.answers_to(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_default_port_may_be_left_out() {
+        assert!(access(&[], &[], "127.0.0.1", 80).answers_to("localhost"));
+    }
+
+    #[test]
+    fn allowed_hosts_with_and_without_a_port() {
+        let access = access(&["Loop.example", "other.example:8443", "::2"], &[], "0.0.0.0", 4114);
+        for good in ["loop.example", "loop.example:4114", "other.example:8443", "[::2]:4114"] {
+            assert!(access.answers_to(good), "{good}");
+        }
+        for bad in ["other.example", "other.example:4114", "loop.example:1"] {
+            assert!(!access.answers_to(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn an_origin_is_its_own_or_named() {
+        let access = access(&["loop.example"], &["https://Dash.example/"], "127.0.0.1", 4114);
+        assert!(access.lets_in("http://localhost:4114", "localhost:4114"));
+        assert!(access.lets_in("https://dash.example", "localhost:4114"));
+        assert!(access.lets_in("https://loop.example", "loop.example"));
+        for bad in ["null", "https://localhost:4114", "http://localhost:3000", "http://127.0.0.1:4114", "file://", ""] {
+            assert!(!access.lets_in(bad, "localhost:4114"), "{bad}");
+        }
+    }
+}

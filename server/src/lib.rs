@@ -1,0 +1,14 @@
+//! The host of standing sessions: the command line, the REST interface, and the service that carries the page.
+//!
+//! Surfaces are thin: each parses what it was given, calls one verb of [`standing::TheLoop`], and puts the answer in
+//! its own form. Nothing in this crate touches tmux, a record or a harness.
+
+mod cli;
+pub mod host;
+mod page;
+pub mod rest;
+
+pub use cli::run;
+
+/// The version that `--version` and the health route tell.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

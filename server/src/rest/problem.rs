@@ -1,0 +1,74 @@
+//! Refusals and faults as responses.
+
+use std::any::Any;
+
+use axum::{
+    body::Body,
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use wire::{Problem, ProblemCode};
+
+/// A [`Problem`] on its way out. The problem itself rides along in the response's extensions, so that the request id
+/// can be put into it by the layer that knows it.
+#[derive(Clone, Debug)]
+pub(crate) struct ApiProblem(Problem);
+
+impl ApiProblem {
+    pub(crate) fn new(code: ProblemCode, detail: impl Into<String>) -> Self {
+        Self(Problem::new(code, detail))
+    }
+
+    pub(crate) fn no_route(detail: impl Into<String>) -> Self {
+        Self::new(ProblemCode::NoRoute, detail)
+    }
+
+    pub(crate) fn with_status(self, status: u16) -> Self {
+        Self(self.0.with_status(status))
+    }
+
+    pub(crate) fn of_request(mut self, id: &str) -> Self {
+        self.0.instance = Some(id.to_owned());
+        self
+    }
+}
+
+impl From<standing::Error> for ApiProblem {
+    fn from(error: standing::Error) -> Self {
+        let problem = error.problem();
+        if problem.status >= 500 {
+            tracing::warn!(code = problem.code.as_str(), "a verb could not be done: {error}");
+        }
+        Self(problem)
+    }
+}
+
+impl IntoResponse for ApiProblem {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let body = serde_json::to_vec(&self.0).unwrap_or_default();
+        let mut response = Response::new(Body::from(body));
+        *response.status_mut() = status;
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+/// What a client sees of a panic: that it is our fault. The panic's own text is for the log alone.
+#[expect(clippy::needless_pass_by_value, reason = "the signature is the layer's")]
+pub(crate) fn of_panic(panic: Box<dyn Any + Send>) -> Response {
+    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    tracing::error!("a handler panicked: {}", text.unwrap_or("no text"));
+    fault().into_response()
+}
+
+/// A fault of ours, told without its cause.
+pub(crate) fn fault() -> ApiProblem {
+    ApiProblem::new(
+        ProblemCode::Internal,
+        "something went wrong in the service: its log has the cause under this request's id",
+    )
+}

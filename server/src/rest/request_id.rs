@@ -1,0 +1,53 @@
+//! Every response carries `x-request-id`, and every problem document repeats it as `instance`.
+
+use axum::{
+    extract::Request,
+    http::{HeaderName, HeaderValue, header},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use tracing::Instrument as _;
+use uuid::Uuid;
+
+use super::ApiProblem;
+
+const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The longest id that is taken over from a caller.
+const MAX_LEN: usize = 64;
+
+/// Marks a request that has its id already.
+#[derive(Clone, Copy, Debug)]
+struct Identified;
+
+/// Gives the request an id (the caller's own, if it is a plain word) and puts it into the answer. Applied twice, the
+/// outer one counts.
+pub(crate) async fn request_id(mut request: Request, next: Next) -> Response {
+    if request.extensions().get::<Identified>().is_some() {
+        return next.run(request).await;
+    }
+    let id = given(&request).unwrap_or_else(|| Uuid::new_v4().to_string());
+    request.extensions_mut().insert(Identified);
+    let span = tracing::info_span!("request", id = %id, method = %request.method(), path = %request.uri().path());
+    let mut response = next.run(request).instrument(span).await;
+    if let Some(problem) = response.extensions_mut().remove::<ApiProblem>() {
+        response = with_body_of(response, problem.of_request(&id));
+    }
+    if let Ok(value) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert(X_REQUEST_ID, value);
+    }
+    response
+}
+
+fn given(request: &Request) -> Option<String> {
+    let id = request.headers().get(X_REQUEST_ID)?.to_str().ok()?;
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_.".contains(&b);
+    (!id.is_empty() && id.len() <= MAX_LEN && id.bytes().all(plain)).then(|| id.to_owned())
+}
+
+/// The response with its status and headers kept (`allow` of a 405, say) and the problem's body anew.
+fn with_body_of(response: Response, problem: ApiProblem) -> Response {
+    let (mut parts, _) = response.into_parts();
+    parts.headers.remove(header::CONTENT_LENGTH);
+    Response::from_parts(parts, problem.into_response().into_body())
+}

@@ -1,0 +1,36 @@
+//! The verbs on standing sessions over HTTP, a file each.
+
+pub(super) mod control;
+pub(super) mod create;
+pub(super) mod delete;
+pub(super) mod get;
+pub(super) mod list;
+pub(super) mod say;
+pub(super) mod screen;
+
+use ::standing::{Error, Standing, TheLoop};
+use serde::Deserialize;
+use tokio::task;
+
+use super::{ApiProblem, problem};
+
+/// `?name=`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::rest) struct Named {
+    name: String,
+}
+
+/// Does a verb on a blocking thread. Once begun it runs to its end, even if the caller hangs up.
+async fn ask<T: Send + 'static>(
+    the_loop: TheLoop,
+    verb: impl FnOnce(Standing<'_>) -> Result<T, Error> + Send + 'static,
+) -> Result<T, ApiProblem> {
+    match task::spawn_blocking(move || verb(the_loop.standing())).await {
+        Ok(answer) => Ok(answer?),
+        Err(failed) => {
+            tracing::error!("a verb did not end: {failed}");
+            Err(problem::fault())
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! `POST /api/v1/standing-sessions/control`: starts, stops or restarts one session, or all.
+
+use axum::extract::State;
+use serde::Deserialize;
+use standing::TheLoop;
+use wire::{ControlReport, ControlRequest, ControlVerb, ProblemCode};
+
+use super::{ApiProblem, ask};
+use crate::rest::body::Json;
+
+/// [`ControlRequest`] with the verb as it came: a wrong word is the caller's mistake (400), a number is an ill-typed
+/// field (422).
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::rest) struct Asked {
+    #[serde(default)]
+    name: String,
+    verb: String,
+}
+
+pub(in crate::rest) async fn control(
+    State(the_loop): State<TheLoop>,
+    Json(Asked { name, verb }): Json<Asked>,
+) -> Result<axum::Json<ControlReport>, ApiProblem> {
+    let request = ControlRequest { name, verb: parse(&verb)? };
+    ask(the_loop, move |standing| standing.control(&request)).await.map(axum::Json)
+}
+
+fn parse(verb: &str) -> Result<ControlVerb, ApiProblem> {
+    match verb {
+        "start" => Ok(ControlVerb::Start),
+        "stop" => Ok(ControlVerb::Stop),
+        "restart" => Ok(ControlVerb::Restart),
+        other => {
+            let text = format!("{other:?} is no verb: `verb` is one of `start`, `stop` and `restart`");
+            Err(ApiProblem::new(ProblemCode::InvalidRequest, text))
+        }
+    }
+}

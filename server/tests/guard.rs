@@ -1,0 +1,136 @@
+//! Who is let in: the guard stands before every route, and is run through the real service once as well.
+
+use axum::{body::Body, http::Request};
+use standing::config::Service;
+use testkit::{TestHome, TestService};
+
+use crate::app::{AUTHORITY, Answer, App, THE_LOOP, problem};
+
+/// One address of each kind: page, asset, REST, unknown.
+const EVERYWHERE: [&str; 6] = ["/", "/pkg/the-loop.js", "/health", "/api/v1/standing-sessions", "/api/x", "/nowhere"];
+
+async fn ask(app: &App, path: &str, headers: &[(&str, &str)]) -> Answer {
+    let mut request = Request::get(path);
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    app.send(request.body(Body::empty()).expect("a request")).await
+}
+
+fn app_with(hosts: &[&str], origins: &[&str]) -> App {
+    let own = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
+    let settings = Service { allowed_hosts: own(hosts), cors_allow_origins: own(origins), ..Service::default() };
+    App::over(TestHome::builder().exe(THE_LOOP).build(), &settings)
+}
+
+#[tokio::test]
+async fn a_foreign_host_gets_nothing_anywhere() {
+    let app = App::new();
+    for path in EVERYWHERE {
+        for host in ["evil.example:4114", "evil.example", "127.0.0.1", "localhost:4115", "127.0.0.1:4114.evil.example"]
+        {
+            problem(&ask(&app, path, &[("host", host)]).await, 403, "forbidden");
+        }
+        problem(&ask(&app, path, &[]).await, 403, "forbidden");
+        problem(&ask(&app, path, &[("host", AUTHORITY), ("host", "evil.example")]).await, 403, "forbidden");
+    }
+}
+
+#[tokio::test]
+async fn a_foreign_page_gets_nothing_anywhere() {
+    let app = App::new();
+    for path in EVERYWHERE {
+        for origin in ["http://evil.example", "null", "http://localhost:4114", "http://127.0.0.1:3000"] {
+            problem(&ask(&app, path, &[("host", AUTHORITY), ("origin", origin)]).await, 403, "forbidden");
+        }
+        for site in ["cross-site", "same-site", "odd"] {
+            problem(&ask(&app, path, &[("host", AUTHORITY), ("sec-fetch-site", site)]).await, 403, "forbidden");
+        }
+    }
+}
+
+#[tokio::test]
+async fn its_own_page_and_plain_programs_are_let_in() {
+    let app = App::new();
+    let origin = format!("http://{AUTHORITY}");
+    for headers in [
+        vec![("host", AUTHORITY)],
+        vec![("host", AUTHORITY), ("origin", origin.as_str()), ("sec-fetch-site", "same-origin")],
+        vec![("host", AUTHORITY), ("sec-fetch-site", "none")],
+        vec![("host", "[::1]:4114")],
+        vec![("host", "LocalHost:4114")],
+    ] {
+        let answer = ask(&app, "/api/v1/standing-sessions", &headers).await;
+        assert_eq!(answer.status, 200, "{headers:?}: {}", answer.text());
+    }
+}
+
+#[tokio::test]
+async fn a_host_in_the_request_line_counts_as_well() {
+    let app = App::new();
+    let answer = ask(&app, "http://evil.example/api/v1/health", &[("host", AUTHORITY)]).await;
+    problem(&answer, 403, "forbidden");
+    let answer = ask(&app, "http://127.0.0.1:4114/api/v1/health", &[("host", AUTHORITY)]).await;
+    assert_eq!(answer.status, 200);
+}
+
+#[tokio::test]
+async fn a_named_host_and_a_named_origin_are_let_in() {
+    let app = app_with(&["loop.example"], &["https://dash.example"]);
+    assert_eq!(ask(&app, "/health", &[("host", "loop.example")]).await.status, 200);
+    let headers = [("host", AUTHORITY), ("origin", "https://dash.example"), ("sec-fetch-site", "cross-site")];
+    let answer = ask(&app, "/api/v1/standing-sessions", &headers).await;
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.header("access-control-allow-origin"), "https://dash.example");
+}
+
+#[tokio::test]
+async fn a_preflight_is_answered_for_a_named_origin_alone() {
+    let app = app_with(&[], &["https://dash.example"]);
+    let preflight = |origin: &str| {
+        let request = Request::options("/api/v1/standing-sessions/say").header("host", AUTHORITY);
+        let request = request.header("origin", origin).header("access-control-request-method", "POST");
+        request.header("access-control-request-headers", "content-type").body(Body::empty()).expect("a request")
+    };
+    let answer = app.send(preflight("https://dash.example")).await;
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.header("access-control-allow-origin"), "https://dash.example");
+    problem(&app.send(preflight("https://evil.example")).await, 403, "forbidden");
+}
+
+#[tokio::test]
+async fn a_refusal_says_what_to_do() {
+    let app = App::new();
+    let answer = ask(&app, "/", &[("host", "evil.example:4114")]).await;
+    let detail = answer.json()["detail"].as_str().expect("a detail").to_owned();
+    for part in ["evil.example:4114", "http://127.0.0.1:4114/", "service.allowedHosts"] {
+        assert!(detail.contains(part), "{detail}");
+    }
+}
+
+#[tokio::test]
+async fn every_answer_has_the_headers_for_browsers() {
+    let app = App::new();
+    for path in EVERYWHERE {
+        let answer = app.get(path).await;
+        assert_eq!(answer.header("x-content-type-options"), "nosniff", "{path}");
+        assert_eq!(answer.header("referrer-policy"), "no-referrer", "{path}");
+        assert!(answer.header("content-security-policy").contains("frame-ancestors 'none'"), "{path}");
+        assert!(!answer.header("x-request-id").is_empty(), "{path}");
+    }
+}
+
+#[test]
+fn the_real_service_goes_by_the_port_it_got() {
+    let home = TestHome::builder().exe(THE_LOOP).build();
+    let service = TestService::start(THE_LOOP, &home);
+    let http = service.http();
+    assert_eq!(http.get("/api/v1/health").status, 200);
+    let ask = |line: &str, host: &str| http.raw(&format!("{line}\r\n{host}connection: close\r\n\r\n"));
+    let own = format!("host: {}\r\n", http.authority());
+    assert_eq!(ask("GET /health HTTP/1.1", "host: 127.0.0.1:4114\r\n").status, 403);
+    assert_eq!(ask("GET /health HTTP/1.1", &format!("{own}host: evil.example\r\n")).status, 403);
+    assert_eq!(ask("GET http://evil.example/health HTTP/1.1", &own).status, 403);
+    assert_eq!(ask("GET /health HTTP/1.0", "").status, 403);
+    assert_eq!(ask("GET /health HTTP/1.1", &own).status, 200);
+}

@@ -1,0 +1,6 @@
+//! The surfaces as a caller meets them, one file each. One binary for all of them, since linking is what costs.
+
+mod app;
+mod cli;
+mod guard;
+mod rest;
