@@ -7,11 +7,22 @@
 //! to its end whether or not the caller that asked for it is still there; an asynchronous host calls it from a
 //! blocking thread.
 
+mod clock;
 pub mod config;
+mod definition;
+mod directive;
 mod error;
+pub mod events;
+mod harness;
+pub mod launcher;
 mod lifecycle;
+mod process;
+mod registry;
+mod state;
 mod surroundings;
+pub mod text;
 mod the_loop;
+mod tmux;
 
 pub use error::Error;
 pub use surroundings::Surroundings;

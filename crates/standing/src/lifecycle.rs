@@ -1,1 +1,21 @@
-//! The verbs. Each has a file of its own, and each goes through the one definition seam and the one state function.
+//! The verbs. Each has a file of its own; each resolves its session through the one definition seam, judges it by the
+//! one state function, and, if it changes anything, holds the session's lock for as long as it works.
+//!
+//! The intent of a change is recorded before the act, so that whoever comes after a crash knows what to finish: see
+//! [`settle`].
+
+pub(crate) mod control;
+pub(crate) mod create;
+pub(crate) mod delete;
+pub(crate) mod get;
+pub(crate) mod list;
+pub(crate) mod restart;
+mod row;
+pub(crate) mod say;
+mod scope;
+pub(crate) mod screen;
+mod settle;
+pub(crate) mod start;
+pub(crate) mod stop;
+
+pub(crate) use scope::Scope;

@@ -1,12 +1,22 @@
 //! The in-process SDK: an instance of the-loop on one config, and the verbs on its standing sessions.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    fs,
+    os::unix::fs::MetadataExt,
+    path::Path,
+    sync::{Arc, Mutex, PoisonError, atomic::AtomicBool},
+};
 
-use wire::{ControlReport, ControlRequest, CreateRequest, DeleteRequest, Row, SayReceipt, SayRequest};
+use wire::{
+    ControlReport, ControlRequest, ControlVerb, CreateRequest, DeleteRequest, Row, SayReceipt, SayRequest, SessionName,
+};
 
 use crate::{
     Error, Surroundings,
     config::{self, ConfigPath, Loaded},
+    events::{Event, EventLog},
+    harness::{self, find_program},
+    lifecycle::{self, Scope},
 };
 
 /// One instance of the-loop: a config file and where its state lives. Cheap to clone; safe to share.
@@ -15,6 +25,15 @@ pub struct TheLoop {
     path: ConfigPath,
     surroundings: Arc<Surroundings>,
     source: &'static str,
+    read: Arc<Mutex<Option<Read>>>,
+    event_warned: Arc<AtomicBool>,
+}
+
+/// The config as last read, and what the file looked like then.
+#[derive(Debug)]
+struct Read {
+    stamp: Option<(u64, u64, i64, i64)>,
+    loaded: Arc<Loaded>,
 }
 
 impl TheLoop {
@@ -27,12 +46,25 @@ impl TheLoop {
     /// The same with surroundings and a name for the event log (`cli`, `service`, …).
     pub fn open_in(config: Option<&Path>, surroundings: Surroundings, source: &'static str) -> Self {
         let path = config::locate(config, &surroundings);
-        Self { path, surroundings: Arc::new(surroundings), source }
+        Self { path, surroundings: Arc::new(surroundings), source, read: Arc::default(), event_warned: Arc::default() }
     }
 
-    /// The config as it stands in the file now.
+    /// The config as it stands in the file now. An edit is noticed; while a broken one stands there, the settings are
+    /// the last good ones and [`Loaded::standing`] refuses.
     pub fn config(&self) -> Arc<Loaded> {
-        Arc::new(config::load(self.path.clone(), &self.surroundings))
+        let stamp =
+            fs::metadata(self.path.file()).ok().map(|meta| (meta.ino(), meta.len(), meta.mtime(), meta.mtime_nsec()));
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(read) = read.as_ref().filter(|read| read.stamp == stamp) {
+            return Arc::clone(&read.loaded);
+        }
+        let mut loaded = config::load(self.path.clone(), &self.surroundings);
+        if let Some(last) = read.as_ref().filter(|_| !loaded.problems.is_empty()) {
+            loaded.settings = last.loaded.settings.clone();
+        }
+        let loaded = Arc::new(loaded);
+        *read = Some(Read { stamp, loaded: Arc::clone(&loaded) });
+        loaded
     }
 
     /// What this instance was started with.
@@ -40,19 +72,51 @@ impl TheLoop {
         &self.surroundings
     }
 
-    /// The name it writes into the event log.
-    pub fn source(&self) -> &'static str {
-        self.source
-    }
-
     /// The harnesses a session can be created with, the default one first, each with whether its program was found.
     pub fn harnesses(&self) -> Result<Vec<(String, bool)>, Error> {
-        Ok(vec![("claude".to_owned(), false), ("demo".to_owned(), true)])
+        let scope = self.strict()?;
+        let routing = &scope.settings().routing;
+        let mut names = vec![routing.default_harness.clone()];
+        names.extend(harness::BUILT_IN.into_iter().map(str::to_owned).chain(routing.harnesses.keys().cloned()));
+        let mut known: Vec<(String, bool)> = Vec::new();
+        for name in names {
+            if known.iter().any(|(known, _)| *known == name) {
+                continue;
+            }
+            let found = scope.harness(&name).is_ok_and(|harness| {
+                find_program(harness.program(), self.path.project_dir(), &self.surroundings).is_ok()
+            });
+            known.push((name, found));
+        }
+        Ok(known)
+    }
+
+    /// Writes an event of another part of the-loop into the log.
+    pub fn emit(&self, event: Event) {
+        self.events(&self.config()).emit(event);
     }
 
     /// The verbs.
     pub fn standing(&self) -> Standing<'_> {
         Standing { the_loop: self }
+    }
+
+    fn events(&self, config: &Loaded) -> EventLog {
+        EventLog::new(&config.settings.event_log, self.source, Arc::clone(&self.event_warned))
+    }
+
+    /// What a verb works with, if the config can be used.
+    fn strict(&self) -> Result<Scope, Error> {
+        let scope = self.tolerant();
+        scope.config.standing()?;
+        Ok(scope)
+    }
+
+    /// The same whatever stands in the config: for `stop`.
+    fn tolerant(&self) -> Scope {
+        let config = self.config();
+        let events = self.events(&config);
+        Scope::new(config, Arc::clone(&self.surroundings), events)
     }
 }
 
@@ -65,44 +129,58 @@ pub struct Standing<'a> {
 impl Standing<'_> {
     /// Every session that is declared or recorded, sorted by name.
     pub fn list(&self) -> Result<Vec<Row>, Error> {
-        let _ = self.the_loop;
-        Ok(Vec::new())
+        lifecycle::list::list(&self.the_loop.strict()?)
     }
 
     /// One session.
     pub fn get(&self, name: &str) -> Result<Row, Error> {
-        let name = wire::SessionName::parse(name)?;
-        Err(Error::Unknown { name })
+        let name = SessionName::parse(name)?;
+        lifecycle::get::get(&self.the_loop.strict()?, &name)
     }
 
     /// Makes a session, and starts it unless told otherwise.
     pub fn create(&self, request: &CreateRequest) -> Result<ControlReport, Error> {
-        let name = wire::SessionName::parse(&request.name)?;
-        Err(Error::AlreadyExists { name })
+        let name = SessionName::parse(&request.name)?;
+        lifecycle::create::create(&self.the_loop.strict()?, &name, request)
     }
 
     /// Stops a created session and removes its record.
     pub fn delete(&self, request: &DeleteRequest) -> Result<ControlReport, Error> {
-        let name = wire::SessionName::parse(&request.name)?;
-        Err(Error::Unknown { name })
+        let name = SessionName::parse(&request.name)?;
+        lifecycle::delete::delete(&self.the_loop.strict()?, &name)
     }
 
-    /// Starts, stops or restarts one session, or (but for restart) all.
+    /// Starts, stops or restarts one session, or (but for restart) all. Stopping works with a config that cannot be
+    /// used.
     pub fn control(&self, request: &ControlRequest) -> Result<ControlReport, Error> {
-        let _ = request;
-        Ok(ControlReport::of(Vec::new()))
+        let scope = match request.verb {
+            ControlVerb::Stop => self.the_loop.tolerant(),
+            ControlVerb::Start | ControlVerb::Restart => self.the_loop.strict()?,
+        };
+        if !request.name.is_empty() {
+            return lifecycle::control::one(&scope, &SessionName::parse(&request.name)?, request.verb);
+        }
+        match request.verb {
+            ControlVerb::Start => lifecycle::control::start_all(&scope, lifecycle::control::Which::Every),
+            ControlVerb::Stop => lifecycle::control::stop_all(&scope),
+            ControlVerb::Restart => Err(Error::InvalidRequest("restart needs a name: it takes one session".to_owned())),
+        }
+    }
+
+    /// Starts what starts by itself: what `the-loop start` does once the service is up.
+    pub fn start_auto(&self) -> Result<ControlReport, Error> {
+        lifecycle::control::start_all(&self.the_loop.strict()?, lifecycle::control::Which::AutoStart)
     }
 
     /// Pastes text into a running session and submits it.
     pub fn say(&self, request: &SayRequest) -> Result<SayReceipt, Error> {
-        let name = wire::SessionName::parse(&request.name)?;
-        Err(Error::Unknown { name })
+        let name = SessionName::parse(&request.name)?;
+        lifecycle::say::say(&self.the_loop.strict()?, &name, request)
     }
 
-    /// The last lines that a session's pane shows, as plain text without control characters.
+    /// The last lines that a session's pane shows, as plain text without control characters; empty without a pane.
     pub fn screen(&self, name: &str, lines: usize) -> Result<String, Error> {
-        let _ = lines;
-        let name = wire::SessionName::parse(name)?;
-        Err(Error::Unknown { name })
+        let name = SessionName::parse(name)?;
+        lifecycle::screen::screen(&self.the_loop.strict()?, &name, lines)
     }
 }

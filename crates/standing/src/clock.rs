@@ -1,0 +1,13 @@
+//! Wall-clock times as they are written down. Time-outs use the monotonic clock instead.
+
+use jiff::Timestamp;
+
+/// `YYYY-MM-DDTHH:MM:SSZ`, the form of every time in a record.
+pub(crate) fn now() -> String {
+    Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// The same with milliseconds, the form of an event's time.
+pub(crate) fn now_millis() -> String {
+    Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
+}

@@ -1,0 +1,81 @@
+//! The boot directive: what every session is told before its operator's brief.
+//!
+//! It is not configurable: a key for it would exist only to let it be deleted. A brief is appended, never
+//! substituted.
+
+use wire::SessionName;
+
+/// The first prompt of a fresh conversation.
+pub(crate) fn boot_prompt(name: &SessionName, slack: bool, brief: &str) -> String {
+    let mut prompt = directive(name, slack);
+    let brief = brief.trim();
+    if !brief.is_empty() {
+        prompt.push_str("\n\nYour operator's brief:\n\n");
+        prompt.push_str(brief);
+    }
+    prompt
+}
+
+fn directive(name: &SessionName, slack: bool) -> String {
+    let thread = if slack { ", in this session's own Slack thread" } else { "" };
+    format!(
+        "You are the standing session `{name}` of the-loop. You run until an operator stops you, and you go on with \
+         this conversation when you are started again.\n\
+         \n\
+         You own no work item: no ticket is yours, no phase is yours to advance, and nothing you do here completes \
+         one. You MUST NOT answer a phase-selection gate, and you MUST NOT post a control keyword on any ticket, \
+         your own words or quoted.\n\
+         \n\
+         Your operator speaks to you in this terminal{thread}, and through the control plane (the dashboard's \
+         Standing screen, `the-loop standing say {name}`, the REST API and MCP). Such a message begins with a line \
+         that names its sender and this session. You cannot write to your operator first: what you have to say is \
+         read in this terminal."
+    )
+}
+
+/// The first line of every message, before an empty line and the text.
+pub(crate) fn message_header(name: &SessionName, actor: &str) -> String {
+    let actor: String = actor.chars().filter(|c| !c.is_control()).collect();
+    match actor.trim() {
+        "" => format!("[the-loop] A message for standing session `{name}`:"),
+        actor => format!("[the-loop] A message from {actor} for standing session `{name}`:"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name() -> SessionName {
+        SessionName::parse("ops").expect("valid")
+    }
+
+    #[test]
+    fn the_directive_says_what_it_must_and_the_brief_follows() {
+        let prompt = boot_prompt(&name(), true, "  watch the queue\n");
+        for part in [
+            "`ops`",
+            "no work item",
+            "MUST NOT answer a phase-selection gate",
+            "control keyword",
+            "Slack thread",
+            "this terminal",
+            "control plane",
+        ] {
+            assert!(prompt.contains(part), "lacks {part:?}");
+        }
+        assert!(prompt.ends_with("brief:\n\nwatch the queue"));
+        assert!(!boot_prompt(&name(), false, "").contains("Slack"));
+        assert!(!boot_prompt(&name(), false, "").contains("brief"));
+        assert!(!prompt.starts_with('-'), "a harness would read it as an option");
+    }
+
+    #[test]
+    fn a_message_names_sender_and_session_on_one_line() {
+        assert_eq!(
+            message_header(&name(), "slack:U1\nx"),
+            "[the-loop] A message from slack:U1x for standing session `ops`:"
+        );
+        assert_eq!(message_header(&name(), ""), "[the-loop] A message for standing session `ops`:");
+    }
+}

@@ -1,0 +1,119 @@
+//! The event log: the paper trail of sessions that have no ticket.
+//!
+//! One compact JSON object a line, appended in one write. A line that cannot be written is warned of once and never
+//! fails a verb. No message text and no secret is ever an event's field.
+
+use std::{
+    fs::{DirBuilder, OpenOptions},
+    io::{self, Write},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use serde_json::{Map, Value};
+
+use crate::{clock, config};
+
+/// How weighty an event is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Of use when something is looked into.
+    Debug,
+    /// Something was done.
+    Info,
+    /// Something was not done, and the work went on.
+    Warning,
+    /// Something was asked for and could not be done.
+    Error,
+}
+
+impl Level {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Debug => "debug",
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// One event under construction: `Event::info("standing.said").with("standing", "ops")`.
+#[derive(Clone, Debug)]
+pub struct Event {
+    name: &'static str,
+    level: Level,
+    fields: Map<String, Value>,
+}
+
+impl Event {
+    /// An event of a level.
+    pub fn new(level: Level, name: &'static str) -> Self {
+        Self { name, level, fields: Map::new() }
+    }
+
+    /// Something was done.
+    pub fn info(name: &'static str) -> Self {
+        Self::new(Level::Info, name)
+    }
+
+    /// Something could not be done.
+    pub fn error(name: &'static str) -> Self {
+        Self::new(Level::Error, name)
+    }
+
+    /// Adds a field; its name in `snake_case`.
+    #[must_use]
+    pub fn with(mut self, field: &str, value: impl Into<Value>) -> Self {
+        self.fields.insert(field.to_owned(), value.into());
+        self
+    }
+}
+
+/// Where events go.
+#[derive(Clone, Debug)]
+pub(crate) struct EventLog {
+    path: Option<PathBuf>,
+    source: &'static str,
+    warned: Arc<AtomicBool>,
+}
+
+impl EventLog {
+    pub(crate) fn new(settings: &config::EventLog, source: &'static str, warned: Arc<AtomicBool>) -> Self {
+        Self { path: settings.enabled.then(|| settings.path.clone()), source, warned }
+    }
+
+    pub(crate) fn emit(&self, event: Event) {
+        let Some(path) = &self.path else { return };
+        if let Err(error) = append(path, &self.line(event))
+            && !self.warned.swap(true, Ordering::Relaxed)
+        {
+            tracing::warn!(path = %path.display(), %error, "events cannot be written; verbs go on without them");
+        }
+    }
+
+    fn line(&self, event: Event) -> String {
+        let mut object = Map::new();
+        object.insert("ts".to_owned(), clock::now_millis().into());
+        object.insert("source".to_owned(), self.source.into());
+        object.insert("event".to_owned(), event.name.into());
+        object.insert("level".to_owned(), event.level.as_str().into());
+        object.insert("pid".to_owned(), std::process::id().into());
+        object.extend(event.fields);
+        let mut line = Value::Object(object).to_string();
+        line.push('\n');
+        line
+    }
+}
+
+/// Invariant: one line, one write: lines of several writers never mix.
+fn append(path: &PathBuf, line: &str) -> io::Result<()> {
+    if let Some(dir) = path.parent() {
+        DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+    }
+    OpenOptions::new().append(true).create(true).mode(0o600).open(path)?.write_all(line.as_bytes())
+}

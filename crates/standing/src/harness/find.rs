@@ -1,0 +1,41 @@
+//! A program on PATH, looked for as `execvp` does, so that a missing one is told of before anything is spawned.
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
+
+use crate::Surroundings;
+
+/// The absolute path of a program, or why there is none.
+pub(crate) fn find_program(program: &str, cwd: &Path, surroundings: &Surroundings) -> Result<PathBuf, String> {
+    if program.contains('/') {
+        let path = surroundings.resolve(program, cwd);
+        return executable(&path).map(|()| path);
+    }
+    let path = surroundings.var("PATH").unwrap_or_default();
+    let mut seen_unusable = None;
+    for dir in std::env::split_paths(path).filter(|dir| dir.is_absolute()) {
+        let candidate = dir.join(program);
+        match executable(&candidate) {
+            Ok(()) => return Ok(candidate),
+            Err(reason) if candidate.exists() => seen_unusable = Some(reason),
+            Err(_) => {}
+        }
+    }
+    Err(seen_unusable.unwrap_or_else(|| {
+        format!("the program `{program}` was not found on PATH: install it, or use another harness")
+    }))
+}
+
+fn executable(path: &Path) -> Result<(), String> {
+    match fs::metadata(path) {
+        Err(error) => Err(format!("{}: {error}", path.display())),
+        Ok(meta) if !meta.is_file() => Err(format!("{}: it is no file", path.display())),
+        Ok(meta) if meta.permissions().mode() & 0o111 == 0 => {
+            Err(format!("{}: it is not executable: `chmod +x` it", path.display()))
+        }
+        Ok(_) => Ok(()),
+    }
+}

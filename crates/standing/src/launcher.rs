@@ -1,0 +1,192 @@
+//! The launcher: what a new pane runs first.
+//!
+//! tmux gives a new pane the environment its server was started with, mangles long commands and leaves what is passed
+//! to it readable for everyone who may list processes. So a pane runs `the-loop launch SPEC`: it reads the spec (a
+//! private file), removes it, sets directory and environment, and execs the harness, whose pid is then the pane's.
+//!
+//! The spec is also the permission to run. Whoever gives a start up takes the spec away first; a pane that tmux makes
+//! later, after a time-out, finds none and runs nothing.
+
+use std::{
+    env,
+    ffi::OsString,
+    fs::{self, OpenOptions},
+    io::{self, Read, Write},
+    os::unix::{fs::OpenOptionsExt, process::CommandExt},
+    path::{Path, PathBuf},
+    process::{Command, ExitCode},
+};
+
+use serde::{Deserialize, Serialize};
+use wire::SessionName;
+
+use crate::{Error, Surroundings, process::LOOP_ID_VAR, registry};
+
+/// The name of the session, for its harness.
+pub(crate) const SESSION_VAR: &str = "THE_LOOP_SESSION";
+
+/// What to run, where, and with which environment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LaunchSpec {
+    pub(crate) argv: Vec<String>,
+    pub(crate) cwd: String,
+    pub(crate) env: Vec<(String, String)>,
+}
+
+impl LaunchSpec {
+    pub(crate) fn new(
+        argv: Vec<String>,
+        cwd: &Path,
+        name: &SessionName,
+        loop_id: &str,
+        surroundings: &Surroundings,
+        secrets: &[&str],
+    ) -> Self {
+        let text = |value: OsString| value.into_string().ok();
+        let mut env: Vec<(String, String)> = scrubbed(surroundings, secrets)
+            .into_iter()
+            .filter_map(|(key, value)| Some((text(key)?, text(value)?)))
+            .collect();
+        env.retain(|(key, _)| key != "PWD" && key != "OLDPWD");
+        let cwd = cwd.to_string_lossy().into_owned();
+        env.push(("PWD".to_owned(), cwd.clone()));
+        env.push((LOOP_ID_VAR.to_owned(), loop_id.to_owned()));
+        env.push((SESSION_VAR.to_owned(), name.to_string()));
+        Self { argv, cwd, env }
+    }
+
+    /// Writes it where only we can read it.
+    pub(crate) fn write(&self, dir: &Path, loop_id: &str) -> Result<PathBuf, Error> {
+        let path = dir.join(format!("{loop_id}.json"));
+        let text = serde_json::to_string(self).unwrap_or_default();
+        OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&path)
+            .and_then(|mut file| file.write_all(text.as_bytes()))
+            .map_err(registry::storage(&path, "the launch cannot be written down"))?;
+        Ok(path)
+    }
+}
+
+/// Takes a spec back: true if nobody had read it, so that nothing can come of it any more.
+pub(crate) fn revoke(spec: &Path) -> bool {
+    fs::remove_file(spec).is_ok()
+}
+
+/// Marks of the program that started us, which would make a harness believe that it runs inside another one.
+const NESTING: [&str; 4] = ["CLAUDECODE", "CURSOR_AGENT", "GEMINI_CLI", "OPENCODE"];
+
+/// Of `CLAUDE_CODE_*`, what configures a harness rather than marks a running one.
+const CONFIGURES: [&str; 9] =
+    ["USE_", "SKIP_", "DISABLE_", "ENABLE_", "MAX_", "API_KEY", "OAUTH_TOKEN", "CLIENT_", "EXTRA_BODY"];
+
+/// The environment for tmux and for harnesses: ours without nesting marks, without our own marks, and without the
+/// variables that hold secrets of the service.
+pub(crate) fn scrubbed(surroundings: &Surroundings, secrets: &[&str]) -> Vec<(OsString, OsString)> {
+    surroundings
+        .vars()
+        .filter(|(key, _)| key.to_str().is_none_or(|key| !is_mark(key) && !secrets.contains(&key)))
+        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .collect()
+}
+
+fn is_mark(key: &str) -> bool {
+    if let Some(rest) = key.strip_prefix("CLAUDE_CODE_") {
+        return !CONFIGURES.iter().any(|prefix| rest.starts_with(prefix));
+    }
+    NESTING.contains(&key)
+        || (key.starts_with("TMUX") && key != "TMUX_TMPDIR")
+        || key == LOOP_ID_VAR
+        || key == SESSION_VAR
+        || key == "NOTIFY_SOCKET"
+        || key == "LISTEN_FDS"
+        || key == "LISTEN_PID"
+        || key == "WATCHDOG_USEC"
+        || key == "WATCHDOG_PID"
+}
+
+/// The hidden `launch` subcommand. Returns only if there is nothing to run.
+pub fn main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
+    let Some(spec) = args.next().map(PathBuf::from) else {
+        return fail(125, "`launch` is for the panes of the-loop: it needs a spec file");
+    };
+    let spec = match take(&spec) {
+        Ok(spec) => spec,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return fail(125, "this start was given up before its pane came to be: nothing was run");
+        }
+        Err(error) => return fail(125, &format!("{}: {error}", spec.display())),
+    };
+    let Some((program, rest)) = spec.argv.split_first() else { return fail(125, "the spec names no program") };
+    if let Err(error) = env::set_current_dir(&spec.cwd) {
+        return fail(126, &format!("{}: {error}", spec.cwd));
+    }
+    let mut command = Command::new(program);
+    command.args(rest).env_clear();
+    command.envs(spec.env.iter().filter(|(key, _)| !is_terminal_var(key)).map(|(key, value)| (key, value)));
+    // What the terminal is, tmux knows best.
+    command.envs(env::vars_os().filter(|(key, _)| key.to_str().is_some_and(is_terminal_var)));
+    let error = command.exec();
+    let code = if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 };
+    fail(code, &format!("{program}: {error}"))
+}
+
+fn is_terminal_var(key: &str) -> bool {
+    matches!(key, "TERM" | "TERM_PROGRAM" | "TERM_PROGRAM_VERSION" | "COLORTERM")
+}
+
+/// Reads a spec and removes it. Order matters: removed before it is acted upon, so that it is used at most once.
+fn take(path: &Path) -> io::Result<LaunchSpec> {
+    let mut file = registry::open_plain(path)?;
+    let mut text = String::new();
+    file.read_to_string(&mut text)?;
+    fs::remove_file(path)?;
+    serde_json::from_str(&text).map_err(io::Error::other)
+}
+
+fn fail(code: u8, what: &str) -> ExitCode {
+    let _ = writeln!(io::stderr(), "the-loop: {what}");
+    ExitCode::from(code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nesting_marks_and_secrets_are_dropped_and_settings_kept() {
+        let here = Surroundings::of_process()
+            .with_var("CLAUDECODE", "1")
+            .with_var("CLAUDE_CODE_CHILD_SESSION", "1")
+            .with_var("CLAUDE_CODE_USE_BEDROCK", "1")
+            .with_var("TMUX", "/tmp/x,1,0")
+            .with_var("TMUX_PANE", "%1")
+            .with_var("SLACK", "xoxb-secret");
+        let kept: Vec<String> =
+            scrubbed(&here, &["SLACK"]).into_iter().filter_map(|(key, _)| key.into_string().ok()).collect();
+        for gone in ["CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", "TMUX", "TMUX_PANE", "SLACK"] {
+            assert!(!kept.iter().any(|key| key == gone), "{gone} was kept");
+        }
+        assert!(kept.iter().any(|key| key == "CLAUDE_CODE_USE_BEDROCK"));
+        assert!(kept.iter().any(|key| key == "PATH"));
+    }
+
+    #[test]
+    fn a_spec_is_private_used_once_and_can_be_taken_back() {
+        let dir = tempfile::tempdir().expect("made");
+        let name = SessionName::parse("ops").expect("valid");
+        let spec =
+            LaunchSpec::new(vec!["true".to_owned()], dir.path(), &name, "id-1", &Surroundings::of_process(), &[]);
+        let path = spec.write(dir.path(), "id-1").expect("written");
+        let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&path).expect("there").permissions());
+        assert_eq!(mode & 0o777, 0o600);
+        assert!(spec.write(dir.path(), "id-1").is_err(), "never over another");
+        assert_eq!(take(&path).expect("read"), spec);
+        assert_eq!(take(&path).expect_err("used up").kind(), io::ErrorKind::NotFound);
+        assert!(!revoke(&path), "too late to take back");
+        let path = spec.write(dir.path(), "id-2").expect("written");
+        assert!(revoke(&path));
+    }
+}

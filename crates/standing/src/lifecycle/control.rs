@@ -1,0 +1,97 @@
+//! control: start, stop or restart one session, or (but for restart) all of them.
+
+use std::{collections::BTreeMap, sync::Mutex, thread};
+
+use wire::{ControlReport, ControlVerb, Outcome, Row, SessionName};
+
+use super::{Scope, list::every_name, restart, start, stop};
+use crate::{Error, registry::Entry};
+
+/// How many sessions are worked on side by side.
+const AT_ONCE: usize = 8;
+
+/// Does a verb to one session.
+pub(crate) fn one(scope: &Scope, name: &SessionName, verb: ControlVerb) -> Result<ControlReport, Error> {
+    match verb {
+        ControlVerb::Start => start::start(scope, name).map(|row| ControlReport::of(vec![row])),
+        ControlVerb::Stop => stop::stop(scope, name).map(|row| ControlReport::of(vec![row])),
+        ControlVerb::Restart => restart::restart(scope, name),
+    }
+}
+
+/// Which sessions a start of all concerns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Which {
+    /// Every one: an operator asked.
+    Every,
+    /// Those that start by themselves: the service starts.
+    AutoStart,
+}
+
+/// Starts all sessions. Declared ones only if the block is enabled; if it is not, they are named with the reason.
+pub(crate) fn start_all(scope: &Scope, which: Which) -> Result<ControlReport, Error> {
+    let entries = every_name(scope)?;
+    let (mut rows, mut names) = (Vec::new(), Vec::new());
+    for (name, entry) in &entries {
+        let Some(definition) = scope.definitions().known(name, entry.record()) else {
+            if let Entry::Unreadable(reason) = entry {
+                rows.push(failed(scope, name, &scope.registry.bad(name, reason.clone())));
+            }
+            continue;
+        };
+        if definition.declared && !scope.settings().standing_enabled {
+            rows.push(disabled(scope, name));
+        } else if which == Which::Every || definition.auto_start {
+            names.push(name.clone());
+        }
+    }
+    rows.extend(side_by_side(&names, |name| match start::start(scope, name) {
+        Ok(row) => row,
+        Err(error) => failed(scope, name, &error),
+    }));
+    rows.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(ControlReport::of(rows))
+}
+
+/// Stops every recorded session, whatever the config says.
+pub(crate) fn stop_all(scope: &Scope) -> Result<ControlReport, Error> {
+    let names: Vec<SessionName> = scope.registry.all()?.into_keys().collect();
+    let rows = side_by_side(&names, |name| match stop::stop(scope, name) {
+        Ok(row) => row,
+        Err(error) => failed(scope, name, &error),
+    });
+    Ok(ControlReport::of(rows))
+}
+
+fn disabled(scope: &Scope, name: &SessionName) -> Row {
+    let detail = format!(
+        "not started: `standingSessions.enabled` is false in {}; set it to true, or start this one with \
+         `the-loop standing start {name}`",
+        scope.config_file()
+    );
+    scope.row_after(name, Outcome::NotRunning, detail)
+}
+
+fn failed(scope: &Scope, name: &SessionName, error: &Error) -> Row {
+    scope.row_after(name, Outcome::Failed, error.to_string())
+}
+
+/// Works on every name, a bounded number at once, and gives the rows in the order of the names.
+fn side_by_side(names: &[SessionName], work: impl Fn(&SessionName) -> Row + Sync) -> Vec<Row> {
+    let queue = Mutex::new(names.iter());
+    let done = Mutex::new(BTreeMap::new());
+    let next = || queue.lock().ok().and_then(|mut names| names.next());
+    thread::scope(|threads| {
+        for _ in 0..names.len().min(AT_ONCE) {
+            threads.spawn(|| {
+                while let Some(name) = next() {
+                    let row = work(name);
+                    if let Ok(mut done) = done.lock() {
+                        done.insert(name.clone(), row);
+                    }
+                }
+            });
+        }
+    });
+    done.into_inner().unwrap_or_default().into_values().collect()
+}

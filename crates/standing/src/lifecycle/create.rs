@@ -1,0 +1,79 @@
+//! create: a whole definition into the registry, and a start unless the caller asks for the record alone.
+
+use wire::{ControlReport, CreateRequest, Outcome, SessionName};
+
+use super::{Scope, start};
+use crate::{
+    Error, clock,
+    definition::check_directory,
+    events::Event,
+    registry::{Entry, Origin, Phase, Record},
+};
+
+/// Creates a session. A name is one session: an existing one is never adopted.
+pub(crate) fn create(scope: &Scope, name: &SessionName, request: &CreateRequest) -> Result<ControlReport, Error> {
+    if scope.definitions().declaration(name).is_some() {
+        return Err(Error::AlreadyDeclared { name: name.clone(), config: scope.config_file() });
+    }
+    let record = record(scope, name, request)?;
+    scope.registry.prepare()?;
+    let hold = scope.hold(name, "create")?;
+    scope.settle(&hold, name)?;
+    match scope.registry.read(name) {
+        Entry::Vacant => {}
+        Entry::Recorded(_) => return Err(Error::AlreadyExists { name: name.clone() }),
+        Entry::Unreadable(reason) => return Err(scope.registry.bad(name, reason)),
+    }
+    scope.registry.write(&record)?;
+    scope.emit(
+        Event::info("standing.created")
+            .with("standing", name.as_str())
+            .with("harness", record.harness.as_str())
+            .with("cwd", record.cwd.as_str())
+            .with("auto_start", record.auto_start),
+    );
+    if !request.start {
+        let detail = format!("recorded; start it with `the-loop standing start {name}`");
+        return Ok(ControlReport::of(vec![scope.row_after(name, Outcome::NotRunning, detail)]));
+    }
+    let started = start::held(scope, &hold, name);
+    let failure = match &started {
+        Ok(start) if start.row.outcome.is_some_and(Outcome::is_ok) || start.unsure => None,
+        Ok(start) => Some(start.row.detail.clone().unwrap_or_default()),
+        Err(error) => Some(error.to_string()),
+    };
+    if let Some(error) = failure {
+        scope.registry.remove(name)?;
+        scope.emit(Event::error("standing.create_failed").with("standing", name.as_str()).with("error", error));
+    }
+    Ok(ControlReport::of(vec![started?.row]))
+}
+
+/// The whole definition, with everything inherited filled in.
+fn record(scope: &Scope, name: &SessionName, request: &CreateRequest) -> Result<Record, Error> {
+    let definitions = scope.definitions();
+    let harness = match request.harness.trim() {
+        "" => scope.settings().routing.default_harness.clone(),
+        harness => harness.to_owned(),
+    };
+    scope.harness(&harness).map_err(Error::InvalidRequest)?;
+    let cwd = definitions.directory(&request.cwd);
+    check_directory(&cwd).map_err(Error::InvalidRequest)?;
+    let cwd = cwd
+        .into_os_string()
+        .into_string()
+        .map_err(|_| Error::InvalidRequest("the working directory is not UTF-8".to_owned()))?;
+    let mut record = Record::new(name, clock::now());
+    record.origin = Origin::Created;
+    record.phase = Some(Phase::Created);
+    record.harness_args = request.harness_args.clone().unwrap_or_else(|| definitions.inherited_args(&harness));
+    record.harness_args_inherited = request.harness_args.is_none();
+    record.harness = harness;
+    record.cwd = cwd;
+    record.prompt.clone_from(&request.prompt);
+    record.description.clone_from(&request.description);
+    record.auto_start = request.auto_start;
+    record.slack_enabled = request.slack_enabled;
+    record.slack_channel.clone_from(&request.slack_channel);
+    Ok(record)
+}

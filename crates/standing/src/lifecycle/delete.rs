@@ -1,0 +1,53 @@
+//! delete: a stop, after which the record goes as well. Only for sessions that live by their record.
+
+use wire::{ControlReport, Outcome, Row, SessionName, Status};
+
+use super::{Scope, stop};
+use crate::{
+    Error,
+    events::Event,
+    registry::{Entry, Phase},
+};
+
+/// Deletes a created session.
+pub(crate) fn delete(scope: &Scope, name: &SessionName) -> Result<ControlReport, Error> {
+    if scope.definitions().declaration(name).is_some() {
+        return Err(Error::Declared { name: name.clone(), config: scope.config_file() });
+    }
+    if let Entry::Vacant = scope.registry.read(name) {
+        return Err(Error::Unknown { name: name.clone() });
+    }
+    let hold = scope.hold(name, "delete")?;
+    // Whoever held it before may have deleted it.
+    let Some(record) = scope.registry.read_whole(name)? else { return Err(Error::Unknown { name: name.clone() }) };
+    let before = scope.row_after(name, Outcome::Deleted, "");
+    let phase_before = record.phase;
+    let stopped = stop::finish(scope, &hold, record, Phase::Deleting);
+    if !stopped.done() {
+        // Nothing was signalled: the session goes on as if nobody had asked.
+        if let (Some(mut record), Some(phase)) = (scope.registry.read_whole(name)?, phase_before) {
+            record.phase = Some(phase);
+            scope.registry.write(&record)?;
+        }
+        return Ok(ControlReport::of(vec![scope.row_after(name, Outcome::Failed, stopped.detail)]));
+    }
+    scope.registry.remove(name)?;
+    scope.emit(
+        Event::info("standing.deleted")
+            .with("standing", name.as_str())
+            .with("slack_thread", before.slack_thread.as_str()),
+    );
+    Ok(ControlReport::of(vec![deleted(before, stopped.detail)]))
+}
+
+fn deleted(mut row: Row, detail: String) -> Row {
+    row.status = Status::Absent;
+    row.state = wire::State::Absent;
+    row.running = false;
+    row.pid = None;
+    row.reason = String::new();
+    row.activity = wire::Activity::Unknown;
+    row.outcome = Some(Outcome::Deleted);
+    row.detail = Some(detail);
+    row
+}

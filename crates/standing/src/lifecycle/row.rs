@@ -1,0 +1,105 @@
+//! A session as a row: its definition, its record, and what is true of it.
+
+use wire::{Outcome, Row, SessionName, State, Status};
+
+use super::scope::{Judged, Scope};
+use crate::{
+    definition::Definition,
+    harness::{Reading, Screen},
+    registry::{Entry, Record},
+    state::{Condition, how_it_ended},
+    tmux::Pane,
+};
+
+impl Scope {
+    /// The row of a session as it is now.
+    pub(crate) fn row(&self, name: &SessionName, entry: &Entry, judged: &Judged) -> Row {
+        let record = entry.record();
+        let mut row = Row::bare(name);
+        if let Some(definition) = self.definitions().known(name, record) {
+            define(&mut row, &definition);
+        }
+        if let Some(record) = record {
+            note(&mut row, record);
+        }
+        row.state = judged.word;
+        row.reason = reason(entry, judged);
+        row.running = matches!(judged.condition, Condition::Live(_));
+        row.status = match (&judged.condition, record) {
+            (Condition::Live(_), _) => Status::Running,
+            // Silence is not absence: what was last known stands.
+            (Condition::Silent(_), Some(record)) if record.status == crate::registry::RecordStatus::Running => {
+                Status::Running
+            }
+            (_, Some(_)) => Status::Stopped,
+            (_, None) if matches!(entry, Entry::Unreadable(_)) => Status::Stopped,
+            (_, None) => Status::Absent,
+        };
+        if let Condition::Live(pane) = &judged.condition {
+            row.pid = Some(pane.pid);
+            let reading = self.read_title(&row.harness, pane);
+            row.activity = reading.activity;
+            row.question = reading.question;
+        }
+        row
+    }
+
+    /// What the title alone says: it costs nothing, since every look brings it.
+    fn read_title(&self, harness: &str, pane: &Pane) -> Reading {
+        match self.harness(harness) {
+            Ok(adapter) => adapter.read(Screen { text: "", title: &pane.title }),
+            Err(_) => Reading::default(),
+        }
+    }
+
+    /// The row after a verb: looked at anew, with what the verb did.
+    pub(crate) fn row_after(&self, name: &SessionName, outcome: Outcome, detail: impl Into<String>) -> Row {
+        let entry = self.registry.read(name);
+        let panes = self.look();
+        let judged = Self::judge(name, &entry, panes.as_ref());
+        let mut row = self.row(name, &entry, &judged);
+        row.outcome = Some(outcome);
+        row.detail = Some(detail.into());
+        row
+    }
+}
+
+fn define(row: &mut Row, definition: &Definition) {
+    row.declared = definition.declared;
+    row.description.clone_from(&definition.description);
+    row.auto_start = definition.auto_start;
+    row.harness.clone_from(&definition.harness);
+    row.cwd = definition.cwd.display().to_string();
+    row.slack_channel = if definition.slack_enabled { definition.slack_channel.clone() } else { String::new() };
+}
+
+fn note(row: &mut Row, record: &Record) {
+    // A resume goes on where the conversation was begun.
+    if !record.harness_session_id.is_empty() && !record.cwd.is_empty() {
+        row.cwd.clone_from(&record.cwd);
+    }
+    row.harness_session_id.clone_from(&record.harness_session_id);
+    row.slack_thread.clone_from(&record.slack_thread);
+    row.started_at.clone_from(&record.started_at);
+    row.last_message_at.clone_from(&record.last_message_at);
+    row.created_at.clone_from(&record.created_at);
+}
+
+fn reason(entry: &Entry, judged: &Judged) -> String {
+    if let (Entry::Unreadable(reason), State::Unreadable) = (entry, judged.word) {
+        return format!("its record cannot be read: {reason}");
+    }
+    match &judged.condition {
+        Condition::Dead(pane) | Condition::Deserted { dead: Some(pane) } => how_it_ended(pane),
+        Condition::Deserted { dead: None } => "its pane was closed, and other panes of its session are open".to_owned(),
+        Condition::Orphaned => "its process lives, and its tmux session cannot be seen".to_owned(),
+        Condition::Foreign(_) => "a live tmux session that the-loop did not start holds its name".to_owned(),
+        Condition::Silent(silence) => format!("tmux did not answer ({})", silence.0),
+        Condition::Gone
+            if entry.record().is_some_and(|record| record.status == crate::registry::RecordStatus::Running) =>
+        {
+            "its tmux session is gone; its conversation is kept".to_owned()
+        }
+        Condition::Gone | Condition::Live(_) => String::new(),
+    }
+}

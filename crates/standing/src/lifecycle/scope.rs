@@ -1,0 +1,130 @@
+//! What one verb works with: the config as it is now, the registry, tmux, and the event log.
+
+use std::{sync::Arc, time::Duration};
+
+use wire::SessionName;
+
+use crate::{
+    Error, Surroundings,
+    config::{Loaded, Settings},
+    definition::Definitions,
+    events::{Event, EventLog},
+    harness::{self, Harness},
+    registry::{Entry, Hold, LockWait, Record, Registry},
+    state::{self, Condition, Seen},
+    tmux::{Panes, Silence, Tmux},
+};
+
+/// How long a verb waits for another one on the same session, besides what that one may take by its settings.
+const LOCK_WAIT: Duration = Duration::from_secs(20);
+
+/// What one verb works with.
+#[derive(Debug)]
+pub(crate) struct Scope {
+    pub(crate) config: Arc<Loaded>,
+    pub(crate) surroundings: Arc<Surroundings>,
+    pub(crate) registry: Registry,
+    pub(crate) tmux: Tmux,
+    events: EventLog,
+}
+
+impl Scope {
+    pub(crate) fn new(config: Arc<Loaded>, surroundings: Arc<Surroundings>, events: EventLog) -> Self {
+        let registry = Registry::new(&config.settings.state_root);
+        let secrets = secrets(&config.settings);
+        let tmux = Tmux::new(&config.settings.routing.tmux, &surroundings, &secrets);
+        Self { config, surroundings, registry, tmux, events }
+    }
+
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.config.settings
+    }
+
+    pub(crate) fn definitions(&self) -> Definitions<'_> {
+        Definitions {
+            settings: self.settings(),
+            project_dir: self.config.path.project_dir(),
+            surroundings: &self.surroundings,
+        }
+    }
+
+    /// The config file, for a person.
+    pub(crate) fn config_file(&self) -> String {
+        self.config.path.file().display().to_string()
+    }
+
+    pub(crate) fn harness(&self, name: &str) -> Result<Box<dyn Harness>, String> {
+        harness::by_name(name, &self.settings().routing, &self.surroundings)
+    }
+
+    /// The variables that hold secrets of the service, which no harness gets to see.
+    pub(crate) fn secrets(&self) -> Vec<&str> {
+        secrets(self.settings())
+    }
+
+    pub(crate) fn emit(&self, event: Event) {
+        self.events.emit(event);
+    }
+
+    /// Holds a session for a verb.
+    pub(crate) fn hold(&self, name: &SessionName, verb: &str) -> Result<Hold, Error> {
+        self.registry.hold(name, verb, self.lock_wait())
+    }
+
+    pub(crate) fn lock_wait(&self) -> LockWait {
+        let tmux = &self.settings().routing.tmux;
+        LockWait(LOCK_WAIT.saturating_add(tmux.kill_grace).saturating_add(tmux.probe.saturating_mul(2)))
+    }
+
+    /// One look at every session.
+    pub(crate) fn look(&self) -> Result<Panes, Silence> {
+        self.tmux.panes().into_result()
+    }
+
+    /// Judges one session by its entry and a look.
+    pub(crate) fn judge(name: &SessionName, entry: &Entry, panes: Result<&Panes, &Silence>) -> Judged {
+        let record = entry.record();
+        let seen = Seen {
+            name,
+            record,
+            unreadable: matches!(entry, Entry::Unreadable(_)),
+            panes,
+            process_alive: record.is_some_and(process_alive),
+        };
+        let condition = state::judge(&seen);
+        Judged { word: state::word(&seen, &condition), condition }
+    }
+
+    /// A fresh look at one session with a record.
+    pub(crate) fn condition(&self, record: &Record) -> Condition {
+        let panes = self.look();
+        let seen = Seen {
+            name: &record.name,
+            record: Some(record),
+            unreadable: false,
+            panes: panes.as_ref(),
+            process_alive: process_alive(record),
+        };
+        state::judge(&seen)
+    }
+}
+
+/// What is true of a session, and the word for it.
+#[derive(Debug)]
+pub(crate) struct Judged {
+    pub(crate) condition: Condition,
+    pub(crate) word: wire::State,
+}
+
+fn process_alive(record: &Record) -> bool {
+    record.process.as_ref().is_some_and(crate::process::ProcessIdentity::is_alive)
+}
+
+fn secrets(settings: &Settings) -> Vec<&str> {
+    vec![
+        "THE_LOOP_SLACK_BOT_TOKEN",
+        "THE_LOOP_SLACK_APP_TOKEN",
+        &settings.slack.bot_token_env,
+        &settings.slack.app_token_env,
+    ]
+}

@@ -1,0 +1,30 @@
+//! screen: the last lines a pane shows. Reading a pane is not the session speaking.
+
+use wire::SessionName;
+
+use super::Scope;
+use crate::{Error, registry::Entry, state::Condition};
+
+/// The last `lines` lines of a session's pane, alive or retained; empty if there is no pane.
+pub(crate) fn screen(scope: &Scope, name: &SessionName, lines: usize) -> Result<String, Error> {
+    let entry = scope.registry.read(name);
+    if matches!(entry, Entry::Vacant) {
+        scope.definitions().resolve(name, None)?;
+    }
+    let panes = scope.look();
+    let pane = match Scope::judge(name, &entry, panes.as_ref()).condition {
+        Condition::Live(pane) | Condition::Dead(pane) | Condition::Deserted { dead: Some(pane) } => pane,
+        Condition::Silent(silence) => return Err(silence.into()),
+        Condition::Gone | Condition::Orphaned | Condition::Foreign(_) | Condition::Deserted { dead: None } => {
+            return Ok(String::new());
+        }
+    };
+    let text = scope.tmux.capture(&pane).into_result()?.unwrap_or_default();
+    Ok(last_lines(&text, lines))
+}
+
+/// The last lines of a screen.
+pub(crate) fn last_lines(text: &str, lines: usize) -> String {
+    let all: Vec<&str> = text.lines().collect();
+    all[all.len().saturating_sub(lines)..].join("\n")
+}

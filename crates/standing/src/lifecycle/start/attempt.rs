@@ -1,0 +1,153 @@
+//! One attempt to have a harness live: intent, spawn, probe.
+
+use std::time::{Duration, Instant};
+
+use wire::SessionName;
+
+use crate::{
+    Error,
+    launcher::{LaunchSpec, revoke},
+    lifecycle::{Scope, screen::last_lines},
+    process::ProcessHold,
+    registry::{Phase, Record, RecordStatus},
+    tmux::{Answer, Pane, Spawn, SpawnAnswer},
+};
+
+use super::plan::Plan;
+
+/// How long a pane may take to show how its program ended.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// Which conversation an attempt is for.
+#[derive(Clone, Debug)]
+pub(super) enum Conversation {
+    /// The recorded one.
+    Resumed(String),
+    /// A new one, by the id made for it; empty if its harness makes its own.
+    Fresh(String),
+}
+
+/// What came of an attempt.
+#[derive(Debug)]
+pub(super) enum Attempt {
+    /// The harness lives, and lived through its probe.
+    Lives,
+    /// It ended within its probe, and its pane is cleared.
+    Died(String),
+    /// Nothing was spawned.
+    Refused(String),
+    /// tmux fell silent, and the launch could not be taken back: it may live.
+    Unsure(String),
+}
+
+/// Makes one attempt. On [`Attempt::Lives`] the record knows its process; writing it is the caller's.
+pub(super) fn make(
+    scope: &Scope,
+    plan: &Plan<'_>,
+    record: &mut Record,
+    conversation: &Conversation,
+) -> Result<Attempt, Error> {
+    let argv = match plan.argv(scope, conversation) {
+        Ok(argv) => argv,
+        Err(reason) => return Ok(Attempt::Refused(reason)),
+    };
+    let name = &plan.definition.name;
+    let loop_id = uuid::Uuid::new_v4().to_string();
+    crate::lifecycle::stop::sweep_leftovers(record);
+    record.loop_id.clone_from(&loop_id);
+    record.process = None;
+    record.phase = Some(Phase::Starting);
+    record.status = RecordStatus::Stopped;
+    record.pending_session_id = match conversation {
+        Conversation::Fresh(id) => id.clone(),
+        Conversation::Resumed(_) => String::new(),
+    };
+    // Order matters: intent, then permission to launch, then the spawn.
+    scope.registry.write(record)?;
+    let spec = LaunchSpec::new(argv, &plan.cwd, name, &loop_id, &scope.surroundings, &scope.secrets());
+    let spec = spec.write(&scope.registry.launch_dir(), &loop_id)?;
+    let spawned = scope.tmux.spawn(&Spawn { name, loop_id: &loop_id, cwd: &plan.cwd, spec: &spec });
+    let attempt = match spawned {
+        Answer::Said(SpawnAnswer::Spawned) => probe(scope, record, name),
+        Answer::Said(SpawnAnswer::NameTaken) => Attempt::Refused(format!(
+            "another tmux session took the name meanwhile: nothing was spawned; look at it with {}",
+            crate::lifecycle::stop::attach(name)
+        )),
+        Answer::Said(SpawnAnswer::Refused(reason)) => Attempt::Refused(format!("tmux refused to spawn it: {reason}")),
+        // Silence is not absence: the session may come to be later. Without its spec it would run nothing.
+        Answer::Silent(silence) if revoke(&spec) => {
+            Attempt::Refused(format!("tmux did not answer ({}): nothing was spawned", silence.0))
+        }
+        Answer::Silent(silence) => Attempt::Unsure(format!("tmux did not answer ({})", silence.0)),
+    };
+    if !matches!(attempt, Attempt::Lives | Attempt::Unsure(_)) {
+        revoke(&spec);
+    }
+    Ok(attempt)
+}
+
+/// Waits whether the harness outlives its probe.
+fn probe(scope: &Scope, record: &mut Record, name: &SessionName) -> Attempt {
+    let probe = scope.settings().routing.tmux.probe;
+    let pane = match find(scope, record, name) {
+        Ok(pane) => pane,
+        Err(reason) => return Attempt::Unsure(reason),
+    };
+    let Some(pane) = pane else {
+        return Attempt::Died("it ended at once, and its pane with it".to_owned());
+    };
+    let lives = match ProcessHold::of(pane.pid) {
+        Some(held) if !pane.dead && !held.wait(probe) => {
+            record.process = Some(held.identity.clone());
+            record.server_pid = pane.server_pid;
+            true
+        }
+        _ => false,
+    };
+    if lives {
+        return Attempt::Lives;
+    }
+    let reason = last_words(scope, record, name, probe);
+    let leftovers = crate::lifecycle::stop::sweep_leftovers(record);
+    if leftovers > 0 {
+        return Attempt::Died(format!("{reason}; {leftovers} process(es) that it had left were ended"));
+    }
+    Attempt::Died(reason)
+}
+
+fn find(scope: &Scope, record: &Record, name: &SessionName) -> Result<Option<Pane>, String> {
+    let panes = scope.look().map_err(|silence| format!("tmux did not answer ({})", silence.0))?;
+    Ok(panes.of(name).iter().find(|pane| pane.pane_loop_id == record.loop_id).cloned())
+}
+
+/// How the harness ended and what it last showed; then its pane makes room.
+fn last_words(scope: &Scope, record: &Record, name: &SessionName, probe: Duration) -> String {
+    let deadline = Instant::now() + LAST_WORDS;
+    loop {
+        let Ok(Some(pane)) = find(scope, record, name) else {
+            return format!("it ended within {:.1} s, and its pane with it", probe.as_secs_f64());
+        };
+        // `pane_dead` is told before the status is known: look again.
+        let told = pane.dead && (pane.exit_status.is_some() || pane.exit_signal.is_some());
+        if !told && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(20));
+            continue;
+        }
+        let how = match (pane.exit_status, pane.exit_signal) {
+            (Some(status), _) => format!("exit {status}"),
+            (None, Some(signal)) => format!("signal {signal}"),
+            (None, None) => "an unknown exit".to_owned(),
+        };
+        let screen = scope.tmux.capture(&pane).into_result().ok().flatten().unwrap_or_default();
+        let _ = scope.tmux.clear_dead(name, &pane);
+        let said = last_lines(&without_epitaph(&screen), 4);
+        let said = if said.is_empty() { String::new() } else { format!(", its last words: {said}") };
+        return format!("it ended within {:.1} s with {how}{said}", probe.as_secs_f64());
+    }
+}
+
+/// tmux writes a line of its own into a dead pane.
+fn without_epitaph(screen: &str) -> String {
+    let lines = screen.lines().filter(|line| !line.starts_with("Pane is dead (")).map(str::trim_end);
+    lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+}

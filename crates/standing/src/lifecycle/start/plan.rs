@@ -1,0 +1,118 @@
+//! What a start will do, worked out and checked before anything is changed.
+
+use std::path::{Path, PathBuf};
+
+use crate::{
+    clock,
+    definition::{Definition, check_directory},
+    directive,
+    harness::{Fresh, Harness, find_program},
+    lifecycle::Scope,
+    registry::{Origin, Record},
+};
+
+use super::attempt::Conversation;
+
+/// The longest single argument that the kernel takes is 128 KiB; a longer prompt goes by way of a file.
+const PROMPT_LIMIT: usize = 120_000;
+
+/// A start that can be made.
+pub(super) struct Plan<'a> {
+    pub(super) definition: &'a Definition,
+    pub(super) adapter: Box<dyn Harness>,
+    program: PathBuf,
+    brief: String,
+    pub(super) cwd: PathBuf,
+    /// What the caller should be told besides.
+    pub(super) note: Option<String>,
+    resume_on_respawn: bool,
+}
+
+impl<'a> Plan<'a> {
+    /// Works out a start, or says why there can be none.
+    pub(super) fn make(scope: &Scope, definition: &'a Definition, record: Option<&Record>) -> Result<Self, String> {
+        let adapter = scope.harness(&definition.harness)?;
+        let brief = definition.brief.read()?;
+        let mut plan = Self {
+            definition,
+            adapter,
+            program: PathBuf::new(),
+            brief,
+            cwd: definition.cwd.clone(),
+            note: None,
+            resume_on_respawn: scope.settings().routing.tmux.resume_on_respawn,
+        };
+        if let Some(record) = record.filter(|record| plan.resumable(Some(record)).is_some() && !record.cwd.is_empty()) {
+            // A conversation belongs to the directory it was begun in.
+            plan.cwd = scope.definitions().directory(&record.cwd);
+            if plan.cwd != definition.cwd {
+                plan.note = Some(format!(
+                    "it goes on in {}, where its conversation was begun; a fresh one would begin in {}",
+                    plan.cwd.display(),
+                    definition.cwd.display()
+                ));
+            }
+        }
+        check_directory(&plan.cwd)?;
+        plan.program = find_program(plan.adapter.program(), &plan.cwd, &scope.surroundings)
+            .map_err(|reason| format!("the harness `{}` cannot be started: {reason}", definition.harness))?;
+        Ok(plan)
+    }
+
+    /// The recorded conversation, if this start would go on with it.
+    pub(super) fn resumable(&self, record: Option<&Record>) -> Option<String> {
+        let record = record?;
+        let id = &record.harness_session_id;
+        let same = record.harness.is_empty() || record.harness == self.definition.harness;
+        let can = self.resume_on_respawn && same && !id.is_empty();
+        (can && self.adapter.resume(id, &self.definition.harness_args).is_some()).then(|| id.clone())
+    }
+
+    /// The record as it will stand: the whole definition as of this start, and the conversation it had.
+    pub(super) fn record(&self, before: Option<&Record>) -> Record {
+        let definition = self.definition;
+        let mut record = before.cloned().unwrap_or_else(|| Record::new(&definition.name, clock::now()));
+        if definition.declared {
+            record.origin = Origin::Declared;
+        }
+        record.harness.clone_from(&definition.harness);
+        record.harness_args.clone_from(&definition.harness_args);
+        record.harness_args_inherited = definition.harness_args_inherited;
+        record.cwd = self.cwd.display().to_string();
+        record.description.clone_from(&definition.description);
+        record.prompt.clone_from(&self.brief);
+        record.auto_start = definition.auto_start;
+        record.slack_enabled = definition.slack_enabled;
+        if definition.slack_enabled {
+            record.slack_channel.clone_from(&definition.slack_channel);
+        }
+        record
+    }
+
+    /// The whole command of a conversation.
+    pub(super) fn argv(&self, scope: &Scope, conversation: &Conversation) -> Result<Vec<String>, String> {
+        let args = &self.definition.harness_args;
+        let rest = match conversation {
+            Conversation::Resumed(id) => self.adapter.resume(id, args).unwrap_or_default(),
+            Conversation::Fresh(id) => {
+                let prompt = self.prompt(&scope.registry.launch_dir())?;
+                self.adapter.fresh(&Fresh { id, args, prompt: &prompt })
+            }
+        };
+        let program = self.program.to_str().ok_or("the program's path is not UTF-8")?;
+        Ok(std::iter::once(program.to_owned()).chain(rest).collect())
+    }
+
+    fn prompt(&self, dir: &Path) -> Result<String, String> {
+        let definition = self.definition;
+        let whole = directive::boot_prompt(&definition.name, definition.slack_enabled, &self.brief);
+        if whole.len() <= PROMPT_LIMIT {
+            return Ok(whole);
+        }
+        let path = dir.join(format!("{}.brief.md", definition.name));
+        std::fs::write(&path, &self.brief).map_err(|error| format!("{}: {error}", path.display()))?;
+        let pointer =
+            format!("It is too long to be given here. Read the file {} whole, and follow it.", path.display());
+        Ok(directive::boot_prompt(&definition.name, definition.slack_enabled, &pointer))
+    }
+}

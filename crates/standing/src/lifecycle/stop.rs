@@ -1,0 +1,289 @@
+//! stop: the harness first, and gracefully; then its tmux session; the record and its conversation stay.
+//!
+//! Order matters: SIGTERM, the grace, SIGKILL, whatever else carries our id, and only then the session. A harness
+//! flushes its conversation as it exits, and one that was not flushed cannot be resumed.
+
+mod signal;
+
+use wire::{Outcome, Row, SessionName};
+
+use super::Scope;
+use crate::{
+    Error,
+    events::Event,
+    process::ProcessHold,
+    registry::{Entry, Hold, Phase, Record, RecordStatus},
+    state::{Condition, how_it_ended},
+    tmux::{Answer, KillAnswer, Pane},
+};
+use signal::{Ended, end, sweep};
+
+/// How a stop went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stop {
+    pub(crate) outcome: Outcome,
+    pub(crate) detail: String,
+}
+
+impl Stop {
+    fn new(outcome: Outcome, detail: impl Into<String>) -> Self {
+        Self { outcome, detail: detail.into() }
+    }
+
+    /// True if nothing of the session runs any more.
+    pub(crate) fn done(&self) -> bool {
+        self.outcome.is_ok()
+    }
+}
+
+/// Stops one session. It works off the registry, and where the config or the disk does not help.
+pub(crate) fn stop(scope: &Scope, name: &SessionName) -> Result<Row, Error> {
+    if let Entry::Vacant = scope.registry.read(name) {
+        scope.definitions().resolve(name, None)?;
+        let stop = without_record(scope, name);
+        return Ok(scope.row_after(name, stop.outcome, stop.detail));
+    }
+    let hold = match scope.hold(name, "stop") {
+        Err(Error::Storage { .. }) => scope.registry.hold_without_writing(name, scope.lock_wait())?,
+        other => Some(other?),
+    };
+    let Some(hold) = hold else { return Err(Error::Unknown { name: name.clone() }) };
+    let stop = held(scope, &hold, name)?;
+    Ok(scope.row_after(name, stop.outcome, stop.detail))
+}
+
+/// Stops a session that is held already.
+pub(crate) fn held(scope: &Scope, hold: &Hold, name: &SessionName) -> Result<Stop, Error> {
+    match scope.registry.read(name) {
+        Entry::Vacant => Ok(without_record(scope, name)),
+        Entry::Unreadable(reason) => Ok(unreadable(scope, name, &reason)),
+        Entry::Recorded(record) => {
+            // A delete that was cut short goes on as one.
+            let phase = if record.phase == Some(Phase::Deleting) { Phase::Deleting } else { Phase::Stopping };
+            let record = if record.phase == Some(Phase::Starting) {
+                scope.settle_start((*record).clone()).unwrap_or(*record)
+            } else {
+                *record
+            };
+            Ok(finish(scope, hold, record, phase))
+        }
+    }
+}
+
+/// Stops what a record accounts for, with `phase` as the recorded intent.
+pub(crate) fn finish(scope: &Scope, _hold: &Hold, mut record: Record, phase: Phase) -> Stop {
+    if record.phase == Some(Phase::Starting) {
+        // A launch that nobody has taken yet must not be taken after the stop.
+        crate::launcher::revoke(&scope.registry.launch_dir().join(format!("{}.json", record.loop_id)));
+    }
+    let condition = scope.condition(&record);
+    if let Condition::Silent(silence) = condition {
+        let detail = format!("tmux did not answer ({}): nothing was signalled and the record is unchanged", silence.0);
+        emit_failed(scope, &record, &detail);
+        return Stop::new(Outcome::Failed, detail);
+    }
+    let mut notes = Vec::new();
+    // The intent before the act; a full disk must not keep anyone from stopping an agent.
+    record.phase = Some(phase);
+    if let Err(error) = scope.registry.write(&record) {
+        notes.push(format!("the record could not be written ({error})"));
+    }
+    let stop = act(scope, &record, condition);
+    if stop.done() {
+        conclude(scope, &mut record, phase, &stop, &mut notes);
+    } else {
+        emit_failed(scope, &record, &stop.detail);
+    }
+    let detail =
+        std::iter::once(stop.detail).chain(notes).filter(|note| !note.is_empty()).collect::<Vec<_>>().join("; ");
+    Stop { outcome: stop.outcome, detail }
+}
+
+fn conclude(scope: &Scope, record: &mut Record, phase: Phase, stop: &Stop, notes: &mut Vec<String>) {
+    record.status = RecordStatus::Stopped;
+    record.process = None;
+    scope.resolve_pending(record);
+    // A delete stays one until its record is gone.
+    record.phase = Some(if phase == Phase::Deleting { Phase::Deleting } else { Phase::Stopped });
+    if let Err(error) = scope.registry.write(record)
+        && notes.is_empty()
+    {
+        notes.push(format!("the record could not be written ({error})"));
+    }
+    if stop.outcome == Outcome::Stopped {
+        scope.emit(
+            Event::info("standing.stopped")
+                .with("standing", record.name.as_str())
+                .with("tmux_target", record.tmux_target.as_str())
+                .with("detail", stop.detail.as_str()),
+        );
+    }
+}
+
+fn act(scope: &Scope, record: &Record, condition: Condition) -> Stop {
+    let grace = scope.settings().routing.tmux.kill_grace;
+    match condition {
+        Condition::Silent(silence) => Stop::new(Outcome::Failed, silence.0),
+        Condition::Live(pane) => match ours(record, &pane) {
+            Ok(Some(harness)) => close(scope, record, &pane, &end(&harness, &record.loop_id, grace)),
+            Ok(None) => close(scope, record, &pane, &sweep(&record.loop_id)),
+            Err(reason) => Stop::new(Outcome::Failed, reason),
+        },
+        Condition::Dead(pane) if pane.session_loop_id == record.loop_id => {
+            let ended = sweep(&record.loop_id);
+            let how = format!("{}; its pane was cleared", how_it_ended(&pane));
+            let stop = close(scope, record, &pane, &ended);
+            if stop.done() { Stop::new(Outcome::NotRunning, join(&how, &stop.detail)) } else { stop }
+        }
+        Condition::Deserted { .. } => {
+            let ended = sweep(&record.loop_id);
+            close(scope, record, &Pane { session_loop_id: record.loop_id.clone(), ..Pane::default() }, &ended)
+        }
+        Condition::Orphaned => match record.process.as_ref().and_then(crate::process::ProcessIdentity::hold) {
+            Some(harness) => finished(Outcome::Stopped, &end(&harness, &record.loop_id, grace)),
+            None => finished(Outcome::NotRunning, &sweep(&record.loop_id)),
+        },
+        Condition::Foreign(_) => {
+            let ended = sweep(&record.loop_id);
+            let left = format!(
+                "a live tmux session that the-loop did not start holds its name and was left alone: {}",
+                attach(&record.name)
+            );
+            Stop::new(Outcome::NotRunning, join(&left, &ended.report()))
+        }
+        Condition::Dead(_) | Condition::Gone => {
+            let ended = sweep(&record.loop_id);
+            let outcome = if ended.signalled.is_empty() { Outcome::NotRunning } else { Outcome::Stopped };
+            finished(outcome, &ended)
+        }
+    }
+}
+
+/// The process in our pane, if it is the one we put there. A pane that an operator respawned runs something else.
+fn ours(record: &Record, pane: &Pane) -> Result<Option<ProcessHold>, String> {
+    let Some(held) = ProcessHold::of(pane.pid) else { return Ok(None) };
+    let known = record.process.as_ref() == Some(&held.identity) || record.process.is_none();
+    if known || held.carries(&record.loop_id) || record.loop_id.is_empty() {
+        return Ok(Some(held));
+    }
+    Err(format!(
+        "the pane runs `{}` (pid {}), which the-loop did not start: nothing was signalled; look at it with {}",
+        crate::process::command_name(pane.pid),
+        pane.pid,
+        attach(&record.name)
+    ))
+}
+
+/// Removes the session of a harness that has ended.
+fn close(scope: &Scope, record: &Record, pane: &Pane, ended: &Ended) -> Stop {
+    if !ended.left.is_empty() {
+        return Stop::new(Outcome::Failed, ended.report());
+    }
+    match scope.tmux.kill(&record.name, &pane.session_loop_id) {
+        Answer::Said(KillAnswer::Gone) => finished(Outcome::Stopped, ended),
+        Answer::Silent(silence) => Stop::new(
+            Outcome::Failed,
+            join(
+                &ended.report(),
+                &format!("tmux did not answer when its session was to be closed ({}): stop it again", silence.0),
+            ),
+        ),
+        Answer::Said(KillAnswer::NotOurs) => match scope.condition(record) {
+            Condition::Gone | Condition::Orphaned => finished(Outcome::Stopped, ended),
+            _ => finished(Outcome::Stopped, ended).but("another tmux session has its name now and was left alone"),
+        },
+    }
+}
+
+impl Stop {
+    fn but(mut self, note: &str) -> Self {
+        self.detail = join(&self.detail, note);
+        self
+    }
+}
+
+fn finished(outcome: Outcome, ended: &Ended) -> Stop {
+    if ended.left.is_empty() { Stop::new(outcome, ended.report()) } else { Stop::new(Outcome::Failed, ended.report()) }
+}
+
+/// What can be said of a name without a record: nothing of it is ours to signal.
+fn without_record(scope: &Scope, name: &SessionName) -> Stop {
+    match scope.look() {
+        Err(silence) => {
+            Stop::new(Outcome::Failed, format!("tmux did not answer ({}): nothing was signalled", silence.0))
+        }
+        Ok(panes) if panes.of(name).iter().any(|pane| !pane.dead) => Stop::new(
+            Outcome::Failed,
+            format!(
+                "no record: the-loop did not start the live session of that name and does not stop it; {}",
+                attach(name)
+            ),
+        ),
+        Ok(_) => Stop::new(Outcome::NotRunning, "no record: it was never started"),
+    }
+}
+
+/// A record that cannot be read is not overwritten. What its own environment proves to be ours is stopped all the same.
+fn unreadable(scope: &Scope, name: &SessionName, reason: &str) -> Stop {
+    let note = format!(
+        "{}: the record cannot be read ({reason}) and was left as it is",
+        scope.registry.path_of(name).display()
+    );
+    let panes = match scope.look() {
+        Ok(panes) => panes,
+        Err(silence) => {
+            return Stop::new(Outcome::Failed, join(&format!("tmux did not answer ({})", silence.0), &note));
+        }
+    };
+    let proven = panes.of(name).iter().find(|pane| {
+        let id = crate::process::variable_of(pane.pid, crate::process::LOOP_ID_VAR);
+        let session = crate::process::variable_of(pane.pid, crate::launcher::SESSION_VAR);
+        !pane.dead
+            && !pane.pane_loop_id.is_empty()
+            && id.as_deref() == Some(&pane.pane_loop_id)
+            && session.as_deref() == Some(name.as_str())
+    });
+    let Some(pane) = proven else {
+        return if panes.of(name).iter().any(|pane| !pane.dead) {
+            Stop::new(
+                Outcome::Failed,
+                join(&note, &format!("whose the live session is cannot be told: {}", attach(name))),
+            )
+        } else {
+            Stop::new(Outcome::NotRunning, note)
+        };
+    };
+    let mut stand_in = Record::new(name, String::new());
+    stand_in.loop_id.clone_from(&pane.pane_loop_id);
+    let stop = act(scope, &stand_in, Condition::Live(pane.clone()));
+    let event = if stop.done() { "standing.stopped" } else { "standing.stop_failed" };
+    scope.emit(Event::info(event).with("standing", name.as_str()).with("tmux_target", name.tmux_session()));
+    stop.but(&note)
+}
+
+fn emit_failed(scope: &Scope, record: &Record, detail: &str) {
+    scope.emit(
+        Event::error("standing.stop_failed")
+            .with("standing", record.name.as_str())
+            .with("tmux_target", record.tmux_target.as_str())
+            .with("error", detail),
+    );
+}
+
+/// How to look at a session without typing into it.
+pub(crate) fn attach(name: &SessionName) -> String {
+    format!("`tmux attach -r -t '={}'`", name.tmux_session())
+}
+
+pub(crate) fn join(first: &str, second: &str) -> String {
+    match (first.is_empty(), second.is_empty()) {
+        (true, _) => second.to_owned(),
+        (_, true) => first.to_owned(),
+        _ => format!("{first}; {second}"),
+    }
+}
+
+/// Ends what a former harness of a session left behind, before another one is begun. Returns how many it was.
+pub(super) fn sweep_leftovers(record: &Record) -> usize {
+    sweep(&record.loop_id).signalled.len()
+}

@@ -1,0 +1,200 @@
+//! Processes: who is who, who is alive, and signals that cannot hit a stranger.
+//!
+//! A pid alone names nobody: it is reused. Here a process is its pid together with the tick it started at and the
+//! boot it belongs to, signals go through a pidfd that was opened before the identity was checked, and a process
+//! that we started is known by the id in its environment. Nothing here may signal what was not identified so.
+
+use std::{
+    fs, io,
+    os::fd::OwnedFd,
+    path::Path,
+    sync::LazyLock,
+    time::{Duration, Instant},
+};
+
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal},
+};
+use serde::{Deserialize, Serialize};
+
+/// The variable that every harness of ours carries in its environment, and its children inherit.
+pub(crate) const LOOP_ID_VAR: &str = "THE_LOOP_ID";
+
+static BOOT_ID: LazyLock<String> = LazyLock::new(|| {
+    fs::read_to_string("/proc/sys/kernel/random/boot_id").map(|id| id.trim().to_owned()).unwrap_or_default()
+});
+
+/// A process that can be told from every other one, also after a reboot.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ProcessIdentity {
+    pub(crate) pid: u32,
+    /// Field 22 of `/proc/<pid>/stat`: when it started, in clock ticks since boot.
+    pub(crate) start_ticks: u64,
+    /// The boot in which those ticks count.
+    pub(crate) boot_id: String,
+}
+
+/// An open hold on one process: it cannot turn into another.
+#[derive(Debug)]
+pub(crate) struct ProcessHold {
+    fd: OwnedFd,
+    pub(crate) identity: ProcessIdentity,
+}
+
+impl ProcessIdentity {
+    /// Who has that pid now, unless it is dead already.
+    pub(crate) fn of(pid: u32) -> Option<Self> {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let (state, start_ticks) = state_and_start(&stat)?;
+        (state != 'Z' && state != 'X').then(|| Self { pid, start_ticks, boot_id: BOOT_ID.clone() })
+    }
+
+    /// Whether that very process lives.
+    pub(crate) fn is_alive(&self) -> bool {
+        Self::of(self.pid).as_ref() == Some(self)
+    }
+
+    /// A hold on that very process, unless it is gone.
+    pub(crate) fn hold(&self) -> Option<ProcessHold> {
+        // Order matters: the pidfd first, then the check that it is still the one we mean.
+        let pid = Pid::from_raw(i32::try_from(self.pid).ok()?)?;
+        let fd = pidfd_open(pid, PidfdFlags::empty()).ok()?;
+        self.is_alive().then(|| ProcessHold { fd, identity: self.clone() })
+    }
+}
+
+impl ProcessHold {
+    /// A hold on whoever has that pid now.
+    pub(crate) fn of(pid: u32) -> Option<Self> {
+        ProcessIdentity::of(pid)?.hold()
+    }
+
+    /// Sends a signal; false if the process was gone already.
+    pub(crate) fn signal(&self, signal: Signal) -> io::Result<bool> {
+        match pidfd_send_signal(&self.fd, signal) {
+            Ok(()) => Ok(true),
+            Err(rustix::io::Errno::SRCH) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Waits until it has ended; true if it did within `limit`.
+    pub(crate) fn wait(&self, limit: Duration) -> bool {
+        let deadline = Instant::now() + limit;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if readable(&self.fd, left) {
+                return true;
+            }
+            if left.is_zero() {
+                return false;
+            }
+        }
+    }
+
+    /// Whether its environment carries that id of ours.
+    pub(crate) fn carries(&self, loop_id: &str) -> bool {
+        carries(self.identity.pid, loop_id)
+    }
+}
+
+/// Waits for a pidfd to become readable, which it does when its process ends.
+pub(crate) fn readable(fd: &OwnedFd, limit: Duration) -> bool {
+    let timeout =
+        Timespec { tv_sec: limit.as_secs().try_into().unwrap_or(i64::MAX), tv_nsec: limit.subsec_nanos().into() };
+    let mut fds = [PollFd::new(fd, PollFlags::IN)];
+    matches!(poll(&mut fds, Some(&timeout)), Ok(ready) if ready > 0)
+}
+
+/// Every live process whose environment carries that id: the harness and whatever it started, detached or not.
+pub(crate) fn carrying(loop_id: &str) -> Vec<ProcessHold> {
+    if loop_id.is_empty() {
+        return Vec::new();
+    }
+    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    // Order matters: held first, then its environment read once more, so that the hold is on the process that was read.
+    pids.filter(|&pid| carries(pid, loop_id)).filter_map(ProcessHold::of).filter(|held| held.carries(loop_id)).collect()
+}
+
+fn carries(pid: u32, loop_id: &str) -> bool {
+    let Ok(environ) = fs::read(format!("/proc/{pid}/environ")) else { return false };
+    let wanted = format!("{LOOP_ID_VAR}={loop_id}");
+    environ.split(|&byte| byte == 0).any(|entry| entry == wanted.as_bytes())
+}
+
+/// The value of a variable in another process's environment, if it may be read.
+pub(crate) fn variable_of(pid: u32, key: &str) -> Option<String> {
+    let environ = fs::read(format!("/proc/{pid}/environ")).ok()?;
+    let value = environ.split(|&byte| byte == 0).find_map(|entry| entry.strip_prefix(format!("{key}=").as_bytes()))?;
+    String::from_utf8(value.to_vec()).ok()
+}
+
+/// What a process is called, for a person.
+pub(crate) fn command_name(pid: u32) -> String {
+    fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("comm"))
+        .map(|name| name.trim().to_owned())
+        .unwrap_or_default()
+}
+
+/// State letter and start tick out of `/proc/<pid>/stat`, whose second field may hold anything, parentheses included.
+fn state_and_start(stat: &str) -> Option<(char, u64)> {
+    let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
+    let state = fields.next()?.chars().next()?;
+    // The state is field 3; the start is field 22, so 18 lie between.
+    Some((state, fields.nth(18)?.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    fn sleeper(id: &str) -> std::process::Child {
+        Command::new("sleep").arg("600").env(LOOP_ID_VAR, id).stdin(Stdio::null()).spawn().expect("sleep starts")
+    }
+
+    #[test]
+    fn the_name_of_a_process_cannot_shift_its_fields() {
+        let stat = "7 (a) b ) R 1 7 7 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 4242 1 1 18446744073709551615";
+        assert_eq!(state_and_start(stat), Some(('R', 4242)));
+    }
+
+    #[test]
+    fn a_process_is_found_by_our_id_and_ended_through_its_hold() {
+        let id = uuid::Uuid::new_v4().to_string();
+        let mut child = sleeper(&id);
+        let bystander_id = uuid::Uuid::new_v4().to_string();
+        let mut bystander = sleeper(&bystander_id);
+        // The child carries the id only once it has exec'd.
+        while carrying(&id).is_empty() {
+            std::thread::yield_now();
+        }
+        let held = carrying(&id);
+        assert_eq!(held.iter().map(|h| h.identity.pid).collect::<Vec<_>>(), [child.id()]);
+        assert!(!held[0].wait(Duration::ZERO));
+        assert!(held[0].signal(Signal::TERM).expect("signalled"));
+        assert!(held[0].wait(Duration::from_secs(10)));
+        assert!(!held[0].identity.is_alive(), "a zombie counts as dead");
+        child.wait().expect("reaped");
+        assert!(!held[0].signal(Signal::TERM).expect("gone is no error"));
+        assert!(bystander.try_wait().expect("asked").is_none(), "the bystander lives");
+        bystander.kill().expect("ended");
+        bystander.wait().expect("reaped");
+    }
+
+    #[test]
+    fn a_reused_pid_is_a_stranger() {
+        let mut other = ProcessIdentity::of(std::process::id()).expect("we live");
+        assert!(other.is_alive());
+        other.start_ticks += 1;
+        assert!(!other.is_alive());
+        assert!(other.hold().is_none());
+        let mut rebooted = ProcessIdentity::of(std::process::id()).expect("we live");
+        rebooted.boot_id = "another boot".to_owned();
+        assert!(!rebooted.is_alive());
+    }
+}

@@ -1,0 +1,91 @@
+//! One verb at a time on one session, across threads and processes.
+//!
+//! A lock is a `flock` on a file beside the records, which is never renamed or removed: the kernel drops it with its
+//! holder, however that ends.
+
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions, TryLockError},
+    io::{self, Write},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    time::{Duration, Instant},
+};
+
+use wire::SessionName;
+
+use super::{Registry, storage};
+use crate::Error;
+
+/// How often a held lock is tried again.
+const RETRY: Duration = Duration::from_millis(3);
+
+/// A session held by a verb until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Hold {
+    _file: File,
+}
+
+/// How long a verb waits for another one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LockWait(pub(crate) Duration);
+
+impl Registry {
+    /// Holds a session for a verb, or says who has held it for too long.
+    pub(crate) fn hold(&self, name: &SessionName, verb: &str, wait: LockWait) -> Result<Hold, Error> {
+        let dir = self.dir.join(".locks");
+        let path = dir.join(format!("{name}.lock"));
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&dir)
+            .map_err(storage(&dir, "the folder of locks cannot be made"))?;
+        let nofollow = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .custom_flags(nofollow)
+            .open(&path)
+            .map_err(storage(&path, "the lock cannot be opened"))?;
+        self.take(file, name, Some(verb), wait)
+    }
+
+    /// The same for `stop`, which must work where nothing can be written: then the folder itself is held.
+    pub(crate) fn hold_without_writing(&self, name: &SessionName, wait: LockWait) -> Result<Option<Hold>, Error> {
+        match File::open(&self.dir) {
+            Ok(dir) => self.take(dir, name, None, wait).map(Some),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(storage(&self.dir, "the state folder cannot be opened")(error)),
+        }
+    }
+
+    fn take(&self, mut file: File, name: &SessionName, verb: Option<&str>, wait: LockWait) -> Result<Hold, Error> {
+        let deadline = Instant::now() + wait.0;
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::Error(error)) => return Err(storage(&self.dir, "the lock cannot be taken")(error)),
+                Err(TryLockError::WouldBlock) if Instant::now() >= deadline => {
+                    return Err(Error::Busy {
+                        name: name.clone(),
+                        holder: self.holder(name),
+                        waited_seconds: wait.0.as_secs(),
+                    });
+                }
+                Err(TryLockError::WouldBlock) => std::thread::sleep(RETRY),
+            }
+        }
+        if let Some(verb) = verb {
+            // Who holds it is for people; a full disk must not keep a verb from working.
+            let _ = file.set_len(0).and_then(|()| write!(file, "{verb}, pid {}", std::process::id()));
+        }
+        Ok(Hold { _file: file })
+    }
+
+    fn holder(&self, name: &SessionName) -> String {
+        let path = self.dir.join(".locks").join(format!("{name}.lock"));
+        let text = fs::read_to_string(path).unwrap_or_default();
+        if text.is_empty() { "holder unknown".to_owned() } else { text.chars().filter(|c| !c.is_control()).collect() }
+    }
+}

@@ -1,0 +1,256 @@
+//! A record: the whole definition of a created session, and what is known of every session that was ever started.
+//!
+//! The first sixteen keys are published and shared with other programs; the rest are ours. Keys that are neither
+//! survive a rewrite.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use wire::SessionName;
+
+use crate::process::ProcessIdentity;
+
+/// The newest form of our own keys that this program reads and writes.
+const FORMAT: u32 = 1;
+
+/// What a record says of a session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Record {
+    pub(crate) name: SessionName,
+    #[serde(default)]
+    pub(crate) harness: String,
+    #[serde(default)]
+    pub(crate) harness_session_id: String,
+    #[serde(default)]
+    pub(crate) cwd: String,
+    /// Written for other readers, never trusted: it follows from the name.
+    #[serde(default)]
+    pub(crate) tmux_target: String,
+    #[serde(default)]
+    pub(crate) status: RecordStatus,
+    #[serde(default)]
+    pub(crate) created_at: String,
+    #[serde(default)]
+    pub(crate) started_at: String,
+    #[serde(default)]
+    pub(crate) last_message_at: String,
+    #[serde(default)]
+    pub(crate) slack_channel: String,
+    #[serde(default)]
+    pub(crate) slack_thread: String,
+    #[serde(default)]
+    pub(crate) description: String,
+    #[serde(default)]
+    pub(crate) harness_args: Vec<String>,
+    #[serde(default)]
+    pub(crate) prompt: String,
+    #[serde(default = "yes")]
+    pub(crate) auto_start: bool,
+    #[serde(default)]
+    pub(crate) slack_enabled: bool,
+
+    /// The form of the keys below; absent in a record of another program.
+    #[serde(default)]
+    pub(crate) format: u32,
+    #[serde(default)]
+    pub(crate) origin: Origin,
+    /// What was last begun, written before it is done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) phase: Option<Phase>,
+    /// True if `harnessArgs` follows the config as it changes.
+    #[serde(default)]
+    pub(crate) harness_args_inherited: bool,
+    /// Marks session, pane and processes of the last spawn.
+    #[serde(default)]
+    pub(crate) loop_id: String,
+    /// The harness of the last spawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) process: Option<ProcessIdentity>,
+    /// The tmux server of the last spawn, zero if not known.
+    #[serde(default)]
+    pub(crate) server_pid: u32,
+    /// The conversation that a fresh start in flight is to have. It takes the place of `harnessSessionId` once the
+    /// harness has proven to live.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) pending_session_id: String,
+    /// Conversations that could not be resumed, newest last: none is ever forgotten without a trace.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) former_session_ids: Vec<String>,
+
+    #[serde(flatten)]
+    other: Map<String, Value>,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+/// The coarse status that other readers know.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum RecordStatus {
+    Running,
+    #[default]
+    Stopped,
+}
+
+/// Where the definition in the record came from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Origin {
+    /// From a create: the record is the declaration.
+    #[default]
+    Created,
+    /// From the config, as it was at the last start.
+    Declared,
+}
+
+/// What was last begun. The intent is written before the act, so that whoever comes next knows what to finish.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Phase {
+    /// Recorded, never started.
+    Created,
+    /// A spawn was about to be made.
+    Starting,
+    /// The harness has proven to live.
+    Running,
+    /// The harness was about to be signalled.
+    Stopping,
+    /// It was stopped.
+    Stopped,
+    /// It was about to be stopped and its record removed.
+    Deleting,
+}
+
+/// How many conversations that could not be resumed are remembered.
+const FORMER_LIMIT: usize = 20;
+
+impl Record {
+    pub(crate) fn new(name: &SessionName, created_at: String) -> Self {
+        Self {
+            name: name.clone(),
+            harness: String::new(),
+            harness_session_id: String::new(),
+            cwd: String::new(),
+            tmux_target: name.tmux_session(),
+            status: RecordStatus::Stopped,
+            created_at,
+            started_at: String::new(),
+            last_message_at: String::new(),
+            slack_channel: String::new(),
+            slack_thread: String::new(),
+            description: String::new(),
+            harness_args: Vec::new(),
+            prompt: String::new(),
+            auto_start: true,
+            slack_enabled: false,
+            format: FORMAT,
+            origin: Origin::Created,
+            phase: Some(Phase::Created),
+            harness_args_inherited: false,
+            loop_id: String::new(),
+            process: None,
+            server_pid: 0,
+            pending_session_id: String::new(),
+            former_session_ids: Vec::new(),
+            other: Map::new(),
+        }
+    }
+
+    /// Reads a record; the error says what is wrong and where in the file.
+    pub(crate) fn parse(text: &str, name: &SessionName) -> Result<Self, String> {
+        if text.trim().is_empty() {
+            return Err("it is empty".to_owned());
+        }
+        let mut record: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        if record.format > FORMAT {
+            return Err(format!(
+                "its format is {}, and this program knows formats up to {FORMAT}: a newer the-loop wrote it",
+                record.format
+            ));
+        }
+        if record.name != *name {
+            return Err(format!("it says that its name is `{}`", record.name));
+        }
+        record.tmux_target = name.tmux_session();
+        Ok(record)
+    }
+
+    pub(crate) fn to_json(&self) -> String {
+        let mut record = self.clone();
+        record.format = FORMAT;
+        let mut text = serde_json::to_string_pretty(&record).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+
+    /// Keeps the trace of a conversation that is not gone on with.
+    pub(crate) fn remember_former(&mut self, id: &str) {
+        if id.is_empty() || self.former_session_ids.iter().any(|known| known == id) {
+            return;
+        }
+        self.former_session_ids.push(id.to_owned());
+        let excess = self.former_session_ids.len().saturating_sub(FORMER_LIMIT);
+        self.former_session_ids.drain(..excess);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn name() -> SessionName {
+        SessionName::parse("ops").expect("valid")
+    }
+
+    #[test]
+    fn a_record_of_another_program_loads_and_its_unknown_keys_survive() {
+        let text = r#"{
+  "name": "ops", "harness": "claude", "harnessSessionId": "c1", "cwd": "/p", "tmuxTarget": "elsewhere",
+  "status": "running", "createdAt": "2026-01-02T03:04:05Z", "startedAt": "", "lastMessageAt": "",
+  "slackChannel": "", "slackThread": "", "description": "d", "harnessArgs": ["-x"], "prompt": "p",
+  "slackEnabled": false, "theirs": {"deep": [1, 2]}
+}"#;
+        let record = Record::parse(text, &name()).expect("loads");
+        assert!(record.auto_start, "a missing autoStart is true");
+        assert_eq!(record.tmux_target, "loop-standing-ops", "the target is never trusted");
+        let written: Value = serde_json::from_str(&record.to_json()).expect("JSON");
+        assert_eq!(written["theirs"]["deep"][1], 2);
+        assert_eq!(written["harnessArgs"][0], "-x");
+        assert!(record.to_json().starts_with("{\n  \"name\""));
+        assert!(record.to_json().ends_with("}\n"));
+    }
+
+    #[test]
+    fn what_is_no_record_is_refused_with_its_place() {
+        for (text, part) in [
+            ("", "empty"),
+            ("{\"name\": \"ops\",", "line 1 column 15"),
+            ("{\"name\": \"other\"}", "`other`"),
+            ("{\"name\": \"ops\", \"format\": 99}", "newer"),
+            ("{\"name\": \"ops\", \"autoStart\": \"yes\"}", "line 1"),
+        ] {
+            let error = Record::parse(text, &name()).expect_err(text);
+            assert!(error.contains(part), "{error:?} lacks {part:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_file_is_read_without_a_panic(text in ".{0,300}") {
+            let _ = Record::parse(&text, &name());
+        }
+
+        #[test]
+        fn a_record_reads_back_as_written(id in "[a-f0-9-]{0,36}", prompt in ".{0,80}", args in proptest::collection::vec(".{0,12}", 0..4)) {
+            let mut record = Record::new(&name(), "2026-01-02T03:04:05Z".to_owned());
+            record.harness_session_id = id;
+            record.prompt = prompt;
+            record.harness_args = args;
+            prop_assert_eq!(Record::parse(&record.to_json(), &name()).expect("reads"), record);
+        }
+    }
+}

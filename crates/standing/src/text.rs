@@ -1,0 +1,86 @@
+//! The text policy: what of a message may reach a pane. One function for every surface.
+//!
+//! Inside a paste's frame only two control characters are text: line feed and tab. An escape would end the frame and
+//! have the rest typed as keys, so that whatever is not text is taken out, and the receipt says how much.
+
+/// The longest message, in bytes, before anything is taken out of it.
+pub const MESSAGE_LIMIT: usize = 1024 * 1024;
+
+/// A message that is fit to be pasted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CleanText {
+    /// The text: no control character but line feed and tab.
+    pub text: String,
+    /// How many characters were taken out.
+    pub removed: usize,
+    /// How many carriage returns became line feeds.
+    pub line_ends: usize,
+}
+
+/// Takes out of a text what may not reach a pane.
+///
+/// Line ends of other systems become line feeds; every other C0 and C1 control character and DEL is removed. What is
+/// left of an escape sequence is plain text. Applying it twice changes nothing more.
+pub fn clean(text: &str) -> CleanText {
+    let mut out = CleanText { text: String::with_capacity(text.len()), removed: 0, line_ends: 0 };
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\r' => {
+                out.line_ends += 1;
+                if chars.peek() != Some(&'\n') {
+                    out.text.push('\n');
+                }
+            }
+            '\n' | '\t' => out.text.push(c),
+            // C0, DEL and C1 (U+009B is the one-character form of the introducer).
+            c if c.is_control() => out.removed += 1,
+            c => out.text.push(c),
+        }
+    }
+    out
+}
+
+/// The same for a single line that is shown, not pasted: control characters become spaces.
+pub fn inert_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn text_is_kept_to_the_byte() {
+        for text in ["rm -rf build;", "--help", "-5", "日本語 👩‍👩‍👧", "a\n\n\tb\n", "!ls", "/clear", "é\u{200d}"]
+        {
+            assert_eq!(clean(text), CleanText { text: text.to_owned(), removed: 0, line_ends: 0 });
+        }
+    }
+
+    #[test]
+    fn nothing_can_leave_the_frame() {
+        let nested = "a\x1b[201\x1b[201~~b\u{9b}201~\0\x7f\x08c";
+        let cleaned = clean(nested);
+        assert_eq!(cleaned.text, "a[201[201~~b201~c");
+        assert_eq!(cleaned.removed, 6);
+    }
+
+    #[test]
+    fn line_ends_are_made_one_kind() {
+        assert_eq!(clean("a\r\nb\rc\n"), CleanText { text: "a\nb\nc\n".to_owned(), removed: 0, line_ends: 2 });
+    }
+
+    proptest! {
+        #[test]
+        fn cleaning_twice_changes_nothing(text in proptest::collection::vec(any::<char>(), 0..200)) {
+            let text: String = text.into_iter().collect();
+            let once = clean(&text);
+            prop_assert!(once.text.chars().all(|c| !c.is_control() || c == '\n' || c == '\t'));
+            let twice = clean(&once.text);
+            prop_assert_eq!(twice, CleanText { text: once.text.clone(), removed: 0, line_ends: 0 });
+        }
+    }
+}

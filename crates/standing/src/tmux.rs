@@ -1,0 +1,78 @@
+//! tmux: the one place that builds its command lines and reads its answers.
+//!
+//! Two rules hold everywhere. A question has an answer or it has silence, and silence is never read as absence: see
+//! [`Answer`]. And whatever must not be torn apart (spawn with its options, the dead check with the paste, the check
+//! of the owner with the kill) is one tmux invocation.
+//!
+//! Facts about tmux in this module were measured on 3.3a.
+
+mod call;
+mod capture;
+mod clear;
+mod kill;
+mod listing;
+mod paste;
+mod spawn;
+
+use std::{ffi::OsString, path::PathBuf, time::Duration};
+
+pub(crate) use kill::KillAnswer;
+pub(crate) use listing::{Pane, Panes};
+pub(crate) use paste::PasteAnswer;
+pub(crate) use spawn::{Spawn, SpawnAnswer};
+
+use crate::{Surroundings, config::TmuxSettings, launcher};
+
+/// How long a question may take before its silence counts as such.
+const DEADLINE: Duration = Duration::from_secs(5);
+
+/// What came of asking tmux something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Answer<T> {
+    /// It answered.
+    Said(T),
+    /// It did not, or not in a way that is understood: nothing is known.
+    Silent(Silence),
+}
+
+/// How tmux failed to answer, for a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Silence(pub(crate) String);
+
+impl<T> Answer<T> {
+    pub(crate) fn into_result(self) -> Result<T, Silence> {
+        match self {
+            Self::Said(value) => Ok(value),
+            Self::Silent(silence) => Err(silence),
+        }
+    }
+}
+
+impl From<Silence> for crate::Error {
+    fn from(silence: Silence) -> Self {
+        Self::TmuxSilent { reason: silence.0 }
+    }
+}
+
+/// A tmux server, by how it is reached.
+#[derive(Clone, Debug)]
+pub(crate) struct Tmux {
+    socket: String,
+    remain_on_exit: bool,
+    env: Vec<(OsString, OsString)>,
+    exe: PathBuf,
+    deadline: Duration,
+}
+
+impl Tmux {
+    pub(crate) fn new(settings: &TmuxSettings, surroundings: &Surroundings, secrets: &[&str]) -> Self {
+        Self {
+            socket: settings.socket.clone(),
+            remain_on_exit: settings.remain_on_exit,
+            // A server that we happen to start keeps its environment for life: no nesting marks, no secrets.
+            env: launcher::scrubbed(surroundings, secrets),
+            exe: surroundings.exe().to_owned(),
+            deadline: DEADLINE,
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! One invocation of tmux, with a deadline.
+//!
+//! Standard input, output and error are memory files: nothing can block on a full pipe, and a killed client leaves
+//! no half-fed one. A client that does not end in time is killed and its silence reported; what it had already asked
+//! for may still happen later, so a time-out means "unknown", not "did not happen".
+
+use std::{
+    fs::File,
+    io::{self, Read, Seek, SeekFrom, Write},
+    os::fd::OwnedFd,
+    process::{Child, Command, ExitStatus},
+    time::{Duration, Instant},
+};
+
+use nix::sys::memfd::{MFdFlags, memfd_create};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+
+use super::{Answer, Silence, Tmux};
+use crate::process::readable;
+
+/// What one invocation printed and how it ended.
+#[derive(Debug)]
+pub(super) struct Output {
+    pub(super) status: ExitStatus,
+    pub(super) stdout: Vec<u8>,
+    pub(super) stderr: String,
+}
+
+impl Output {
+    /// For an answer that is not understood.
+    pub(super) fn silence(&self) -> Silence {
+        let said = self.stderr.trim();
+        Silence(if said.is_empty() { format!("tmux ended with {}", self.status) } else { format!("it said: {said}") })
+    }
+
+    /// True if tmux says that there is no server: its socket is missing, or nobody listens on it.
+    pub(super) fn no_server(&self) -> bool {
+        self.stderr.contains("no server running on")
+            || (self.stderr.contains("error connecting to")
+                && (self.stderr.contains("No such file or directory") || self.stderr.contains("Connection refused")))
+    }
+
+    /// True if tmux says that the target of a command does not exist.
+    pub(super) fn no_target(&self) -> bool {
+        ["can't find session", "can't find pane", "can't find window", "no such session"]
+            .iter()
+            .any(|said| self.stderr.contains(said))
+    }
+}
+
+impl Tmux {
+    /// Runs one invocation. `args` are separate words; a lone `;` separates commands.
+    pub(super) fn call(&self, args: &[&str], stdin: &[u8]) -> Answer<Output> {
+        match self.run(args, stdin) {
+            Ok(Some(output)) if output.stderr.contains("access not allowed") => Answer::Silent(output.silence()),
+            Ok(Some(output)) => Answer::Said(output),
+            Ok(None) => Answer::Silent(Silence(format!("no answer within {} s", self.deadline.as_secs()))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Answer::Silent(Silence(
+                "the program `tmux` was not found on PATH: install tmux 3.2 or newer".to_owned(),
+            )),
+            Err(error) => Answer::Silent(Silence(format!("tmux could not be run: {error}"))),
+        }
+    }
+
+    fn run(&self, args: &[&str], stdin: &[u8]) -> io::Result<Option<Output>> {
+        let (mut input, mut out, mut err) = (memory("in")?, memory("out")?, memory("err")?);
+        input.write_all(stdin)?;
+        input.seek(SeekFrom::Start(0))?;
+        let mut command = Command::new("tmux");
+        // `-u`: without it a C locale turns every non-ASCII character of an answer into `_`.
+        command.arg("-u");
+        if !self.socket.is_empty() {
+            command.args(["-L", &self.socket]);
+        }
+        command.args(args).env_clear().envs(self.env.iter().map(|(key, value)| (key, value))).current_dir("/");
+        command.stdin(input).stdout(out.try_clone()?).stderr(err.try_clone()?);
+        let mut child = command.spawn()?;
+        let Some(status) = wait(&mut child, self.deadline)? else { return Ok(None) };
+        Ok(Some(Output {
+            status,
+            stdout: read_back(&mut out)?,
+            stderr: String::from_utf8_lossy(&read_back(&mut err)?).into_owned(),
+        }))
+    }
+}
+
+fn memory(name: &str) -> io::Result<File> {
+    let fd: OwnedFd = memfd_create(name, MFdFlags::MFD_CLOEXEC)?;
+    Ok(File::from(fd))
+}
+
+fn read_back(file: &mut File) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(0))?;
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Waits for our own child; `None` after the deadline, with the child killed and reaped.
+fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::InvalidInput)?;
+    let fd = pidfd_open(pid, PidfdFlags::empty())?;
+    let deadline = Instant::now() + limit;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        readable(&fd, left);
+    }
+}

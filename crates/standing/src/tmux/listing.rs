@@ -1,0 +1,138 @@
+//! One look at every session of ours: a single `list-panes -a`, whatever their number.
+
+use std::collections::BTreeMap;
+
+use wire::{SessionName, TMUX_PREFIX};
+
+use super::{Answer, Tmux};
+
+/// One pane of one of our sessions, as tmux lists it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Pane {
+    /// `%N`: lasting for the life of its server, whatever is split, selected or renamed.
+    pub(crate) id: String,
+    /// The session's `@loop_id`; empty if it has none.
+    pub(crate) session_loop_id: String,
+    /// The pane's own `@loop_pane`: only the pane we spawned has it.
+    pub(crate) pane_loop_id: String,
+    /// Its process; the harness, since our launcher execs it.
+    pub(crate) pid: u32,
+    /// True once its process has ended and the pane is retained.
+    pub(crate) dead: bool,
+    /// The exit status of a dead pane, if it is known yet.
+    pub(crate) exit_status: Option<i32>,
+    /// The signal that ended a dead pane's process, if one did.
+    pub(crate) exit_signal: Option<i32>,
+    /// The server's own process.
+    pub(crate) server_pid: u32,
+    /// The title its program set, as it set it.
+    pub(crate) title: String,
+}
+
+/// Every pane of every session of ours, by session name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Panes {
+    by_session: BTreeMap<SessionName, Vec<Pane>>,
+    /// True if there was no server to ask; with a deleted socket it looks the same.
+    pub(crate) no_server: bool,
+}
+
+impl Panes {
+    /// The panes of one session; none if it does not exist.
+    pub(crate) fn of(&self, name: &SessionName) -> &[Pane] {
+        self.by_session.get(name).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// `#{@loop_pane}` of a pane falls back to its window's and session's option of that name, which we never set.
+const FIELDS: [&str; 10] = [
+    "session_name",
+    "pane_id",
+    "@loop_id",
+    "@loop_pane",
+    "pane_pid",
+    "pane_dead",
+    "pane_dead_status",
+    "pane_dead_signal",
+    "pid",
+    "pane_title",
+];
+
+impl Tmux {
+    /// Asks for every pane of every session of ours.
+    pub(crate) fn panes(&self) -> Answer<Panes> {
+        // A line counts only if it begins with a mark that no title or option can know.
+        let mark = uuid::Uuid::new_v4().simple().to_string();
+        let format = FIELDS.iter().fold(mark.clone(), |format, field| format!("{format}\t#{{{field}}}"));
+        let output = match self.call(&["list-panes", "-a", "-F", &format], b"") {
+            Answer::Said(output) => output,
+            Answer::Silent(silence) => return Answer::Silent(silence),
+        };
+        if output.status.success() {
+            return Answer::Said(Panes { by_session: parse(&output.stdout, &mark), no_server: false });
+        }
+        if output.no_server() {
+            return Answer::Said(Panes { no_server: true, ..Panes::default() });
+        }
+        Answer::Silent(output.silence())
+    }
+}
+
+fn parse(stdout: &[u8], mark: &str) -> BTreeMap<SessionName, Vec<Pane>> {
+    let mut by_session: BTreeMap<SessionName, Vec<Pane>> = BTreeMap::new();
+    for line in String::from_utf8_lossy(stdout).lines() {
+        if let Some((name, pane)) = parse_line(line, mark) {
+            by_session.entry(name).or_default().push(pane);
+        }
+    }
+    by_session
+}
+
+fn parse_line(line: &str, mark: &str) -> Option<(SessionName, Pane)> {
+    let mut fields = line.strip_prefix(mark)?.strip_prefix('\t')?.splitn(FIELDS.len(), '\t');
+    let mut next = || fields.next();
+    let name = SessionName::parse(next()?.strip_prefix(TMUX_PREFIX)?).ok()?;
+    let pane = Pane {
+        id: next()?.to_owned(),
+        session_loop_id: next()?.to_owned(),
+        pane_loop_id: next()?.to_owned(),
+        pid: next()?.parse().ok()?,
+        dead: next()? == "1",
+        exit_status: next()?.parse().ok(),
+        exit_signal: next()?.parse().ok(),
+        server_pid: next()?.parse().ok()?,
+        title: next()?.to_owned(),
+    };
+    Some((name, pane))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn only_marked_lines_of_our_own_names_count() {
+        let text = "M\tloop-standing-a\t%1\tid\tid\t10\t0\t\t\t5\ttitle\twith tab\n\
+                    loop-standing-b\t%2\t\t\t11\t0\t\t\t5\tforged\n\
+                    M\tloop-standing-B\t%3\t\t\t12\t0\t\t\t5\tnot a name\n\
+                    M\tother\t%4\t\t\t13\t0\t\t\t5\t\n\
+                    M\tloop-standing-a\t%5\tid\t\t14\t1\t\t9\t5\t\n";
+        let found = parse(text.as_bytes(), "M");
+        assert_eq!(found.len(), 1);
+        let panes = &found[&SessionName::parse("a").expect("valid")];
+        assert_eq!(panes[0].title, "title\twith tab");
+        assert_eq!((panes[1].dead, panes[1].exit_status, panes[1].exit_signal), (true, None, Some(9)));
+    }
+
+    proptest! {
+        #[test]
+        fn any_answer_is_read_without_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+            let mut text = b"M\tloop-standing-a\t".to_vec();
+            text.extend(&bytes);
+            parse(&text, "M");
+            parse(&bytes, "");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! A new session, with everything that must be true of it, in one invocation.
+
+use std::path::Path;
+
+use wire::SessionName;
+
+use super::{Answer, Silence, Tmux};
+
+/// The size of a session that nobody looks at.
+const COLUMNS: &str = "200";
+const ROWS: &str = "50";
+
+/// What to spawn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spawn<'a> {
+    pub(crate) name: &'a SessionName,
+    /// The id that marks session and pane as ours.
+    pub(crate) loop_id: &'a str,
+    /// The working directory; it must have been checked, since tmux replaces a missing one silently.
+    pub(crate) cwd: &'a Path,
+    /// The launcher's spec file.
+    pub(crate) spec: &'a Path,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum SpawnAnswer {
+    /// The session was made. Whether its program lives is for the probe to say.
+    Spawned,
+    /// A session of that name exists; it was not touched.
+    NameTaken,
+    /// tmux refused, for the reason it gave.
+    Refused(String),
+}
+
+impl Tmux {
+    /// Spawns a session. After silence it may still come into being later.
+    pub(crate) fn spawn(&self, spawn: &Spawn<'_>) -> Answer<SpawnAnswer> {
+        let session = spawn.name.tmux_session();
+        let (exact, window) = (format!("={session}"), format!("={session}:"));
+        let (Some(exe), Some(spec), Some(cwd)) = (self.exe.to_str(), spawn.spec.to_str(), spawn.cwd.to_str()) else {
+            return Answer::Said(SpawnAnswer::Refused("a path is not UTF-8, which tmux cannot be given".to_owned()));
+        };
+        // `#(…)` in a directory's name would be run by tmux.
+        let cwd = cwd.replace('#', "##");
+        let remain = if self.remain_on_exit { "on" } else { "off" };
+        #[rustfmt::skip]
+        let args = [
+            // Two words and more are exec'd as they are; one word would go through a shell.
+            "new-session", "-d", "-s", &session, "-x", COLUMNS, "-y", ROWS, "-c", &cwd, "--", exe, "launch", spec,
+            ";", "set-option", "-w", "-t", &window, "remain-on-exit", remain,
+            ";", "set-option", "-w", "-t", &window, "window-size", "largest",
+            ";", "set-option", "-t", &exact, "destroy-unattached", "off",
+            ";", "set-option", "-t", &exact, "@loop_id", spawn.loop_id,
+            ";", "set-option", "-p", "-t", &window, "@loop_pane", spawn.loop_id,
+        ];
+        let output = match self.call(&args, b"") {
+            Answer::Said(output) => output,
+            Answer::Silent(silence) => return Answer::Silent(silence),
+        };
+        if output.stderr.contains("duplicate session") {
+            return Answer::Said(SpawnAnswer::NameTaken);
+        }
+        if output.status.success() {
+            return Answer::Said(SpawnAnswer::Spawned);
+        }
+        // With `remain-on-exit off` an instantly exiting pane takes its session along before the options are set.
+        if output.no_target() {
+            return Answer::Said(SpawnAnswer::Spawned);
+        }
+        match output.silence() {
+            Silence(reason) if output.no_server() || reason.contains("server exited") => {
+                Answer::Silent(Silence(reason))
+            }
+            Silence(reason) => Answer::Said(SpawnAnswer::Refused(reason)),
+        }
+    }
+}
