@@ -11,7 +11,7 @@ pub(crate) fn restart(scope: &Scope, name: &SessionName) -> Result<ControlReport
     scope.definitions().resolve(name, record.as_ref())?;
     scope.registry.prepare()?;
     let hold = scope.hold(name, "restart")?;
-    let stopped = stop::held(scope, &hold, name)?;
+    let stopped = stop::held(scope, &hold, name);
     let stopped_row = scope.row_after(name, stopped.outcome, stopped.detail.clone());
     let row = if stopped.done() || stopped.detail.starts_with("no record") {
         start::held(scope, &hold, name)?.row

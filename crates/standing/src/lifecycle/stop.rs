@@ -48,15 +48,15 @@ pub(crate) fn stop(scope: &Scope, name: &SessionName) -> Result<Row, Error> {
         other => Some(other?),
     };
     let Some(hold) = hold else { return Err(Error::Unknown { name: name.clone() }) };
-    let stop = held(scope, &hold, name)?;
+    let stop = held(scope, &hold, name);
     Ok(scope.row_after(name, stop.outcome, stop.detail))
 }
 
 /// Stops a session that is held already.
-pub(crate) fn held(scope: &Scope, hold: &Hold, name: &SessionName) -> Result<Stop, Error> {
+pub(crate) fn held(scope: &Scope, hold: &Hold, name: &SessionName) -> Stop {
     match scope.registry.read(name) {
-        Entry::Vacant => Ok(without_record(scope, name)),
-        Entry::Unreadable(reason) => Ok(unreadable(scope, name, &reason)),
+        Entry::Vacant => without_record(scope, name),
+        Entry::Unreadable(reason) => unreadable(scope, name, &reason),
         Entry::Recorded(record) => {
             // A delete that was cut short goes on as one.
             let phase = if record.phase == Some(Phase::Deleting) { Phase::Deleting } else { Phase::Stopping };
@@ -65,7 +65,7 @@ pub(crate) fn held(scope: &Scope, hold: &Hold, name: &SessionName) -> Result<Sto
             } else {
                 *record
             };
-            Ok(finish(scope, hold, record, phase))
+            finish(scope, hold, record, phase)
         }
     }
 }
