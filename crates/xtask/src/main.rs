@@ -1,2 +1,67 @@
-//! Placeholder.
-fn main() {}
+//! `cargo xtask`: builds, runs, tests and measures the project, from nothing.
+//!
+//! One command a file. It finds what a step needs, makes it where that can be done without asking, and otherwise says
+//! what to type. It must not know what the product does: it starts `the-loop` and nothing else of it.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a build program talks to the terminal it runs in")]
+
+mod apt;
+mod bench;
+mod build;
+mod chromium;
+mod notes;
+mod on_path;
+mod project;
+mod run;
+mod setup;
+mod site;
+mod step;
+mod style;
+mod test;
+mod tmux;
+mod wasm;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::project::Project;
+
+/// Builds, runs, tests and measures the-loop.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Args {
+    #[command(subcommand)]
+    command: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Finds or makes everything the other commands need: the WASM target, tmux, Chromium.
+    Setup(setup::Args),
+    /// Builds both halves: `target/{debug,release}/the-loop`, web assets inside.
+    Build(build::Args),
+    /// Builds, then runs the service in the foreground.
+    Run(run::Args),
+    /// Format check, lints on both targets, all tests, and the browser tests.
+    Test(test::Args),
+    /// Sizes of what is shipped, and the benchmarks.
+    Bench(bench::Args),
+}
+
+fn main() -> ExitCode {
+    let Args { command } = Args::parse();
+    let done = Project::find().and_then(|project| match command {
+        Verb::Setup(args) => setup::setup(&project, &args),
+        Verb::Build(args) => build::build(&project, &args).map(drop),
+        Verb::Run(args) => run::run(&project, &args),
+        Verb::Test(args) => test::test(&project, &args),
+        Verb::Bench(args) => bench::bench(&project, &args),
+    });
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! From nothing to a service in the foreground.
+
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::project::Project;
+use crate::{build, tmux};
+
+/// `cargo xtask run`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Optimised: what is shipped.
+    #[arg(long)]
+    release: bool,
+    /// Handed on to `the-loop serve`.
+    #[arg(last = true)]
+    args: Vec<String>,
+}
+
+/// Builds, then becomes the service, so that its signals and exit status are its own.
+pub(crate) fn run(project: &Project, args: &Args) -> Result<()> {
+    tmux::find_or_install()?;
+    let binary = build::build(project, &build::Args { release: args.release })?;
+    // In the folder of whoever typed the command, with their environment: it is their service from here on.
+    let error = Command::new(&binary).arg("serve").args(&args.args).exec();
+    Err(error).with_context(|| format!("could not start `{}`", binary.display()))
+}

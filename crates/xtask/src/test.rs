@@ -1,0 +1,45 @@
+//! Every check there is, in one command. A stage that fails does not keep the later ones from running.
+
+mod browser;
+mod cargo;
+mod lint;
+mod summary;
+
+use anyhow::Result;
+
+use crate::project::Project;
+use crate::test::summary::Summary;
+use crate::{build, tmux};
+
+/// `cargo xtask test`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Runs the tests that install and drive the real agents, too.
+    #[arg(long)]
+    agents: bool,
+    /// Only the tests whose name has this in it, and no format check or lints.
+    filter: Option<String>,
+}
+
+/// Runs all stages and prints how each went; an error when one of them failed.
+pub(crate) fn test(project: &Project, args: &Args) -> Result<()> {
+    let filter = args.filter.as_deref();
+    let mut summary = Summary::default();
+    if filter.is_none() {
+        summary.stage("format", || lint::format(project));
+        summary.stage("clippy, server half", || lint::server(project));
+        summary.stage("clippy, WASM half", || lint::wasm(project));
+    }
+    summary.stage("tmux", || tmux::find_or_install().map(|()| summary::Done::Passed));
+    let mut binary = None;
+    summary.stage("build", || {
+        binary = Some(build::build(project, &build::Args { release: false })?);
+        Ok(summary::Done::Passed)
+    });
+    summary.stage("cargo tests", || cargo::tests(project, filter, args.agents));
+    match binary {
+        Some(binary) => summary.stage("browser tests", || browser::tests(project, &binary, filter)),
+        None => summary.stage("browser tests", || Ok(summary::Done::Skipped("nothing was built".to_owned()))),
+    }
+    summary.print()
+}

@@ -1,0 +1,91 @@
+//! The browser tests, in a real Chromium, against the binary that was built.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use super::summary::Done;
+use crate::project::Project;
+use crate::step::{Step, say};
+use crate::{chromium, on_path};
+
+/// Tells the browser tests which binary to start.
+const BINARY: &str = "THE_LOOP_BIN";
+
+/// Installs what the tests are written with, finds a Chromium, and runs them.
+pub(crate) fn tests(project: &Project, binary: &Path, filter: Option<&str>) -> Result<Done> {
+    let folder = project.root.join(&project.front.end2end_dir);
+    if !folder.join("package.json").is_file() {
+        return Ok(Done::Skipped(format!("no `{}/package.json`", project.front.end2end_dir.display())));
+    }
+    on_path::find(&["npm"]).context("the browser tests need Node.js 20 or newer with npm, and npm is not on PATH")?;
+    install(project, &folder)?;
+    let chromium = chromium::find_or_install()?;
+
+    let mut words = project.front.end2end_cmd.split_whitespace();
+    let mut command = project.program(words.next().context("`end2end-cmd` is empty")?);
+    command.args(words).current_dir(&folder).env(chromium::PATH, chromium).env(BINARY, binary);
+    if let Some(filter) = filter {
+        command.args(["--", "--pass-with-no-tests", "--grep", filter]);
+    }
+    let mut totals = Vec::new();
+    let outcome = Step::new("browser tests", command).limit(1800).run_with(|line| {
+        if let Some(total) = total(line) {
+            totals.push(total);
+        }
+    })?;
+    Ok(Done::Ran(outcome.success(), totals))
+}
+
+/// `npm ci`, unless what is installed came from this very lock file.
+fn install(project: &Project, folder: &Path) -> Result<()> {
+    let lock = std::fs::read(folder.join("package-lock.json"))
+        .context("`package-lock.json` is missing beside `package.json`: run `npm install` there once and commit it")?;
+    let stamp = folder.join("node_modules/.installed-from");
+    if std::fs::read(&stamp).is_ok_and(|installed| installed == lock) {
+        say("npm packages: as the lock file says");
+        return Ok(());
+    }
+    let mut command = project.program("npm");
+    command.args(["ci", "--no-audit", "--no-fund"]).current_dir(folder).env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1");
+    Step::new("installing npm packages", command).silent().limit(300).run()?;
+    std::fs::create_dir_all(folder.join("node_modules"))?;
+    std::fs::write(stamp, lock)?;
+    Ok(())
+}
+
+/// Playwright's own closing lines: `12 passed (8.1s)`, `1 failed`, `2 flaky`, `3 skipped`.
+fn total(line: &str) -> Option<String> {
+    let line = plain(line);
+    let (number, rest) = line.split_once(' ')?;
+    number.parse::<u32>().ok()?;
+    let word = rest.split(' ').next()?;
+    let known = ["passed", "failed", "flaky", "skipped", "interrupted"].contains(&word);
+    (known && (rest == word || rest.starts_with(&format!("{word} (")))).then_some(line)
+}
+
+/// The text without colours.
+fn plain(line: &str) -> String {
+    let mut text = String::new();
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once("\u{1b}[") {
+        text.push_str(before);
+        rest = after.split_once(|letter: char| letter.is_ascii_alphabetic()).map_or("", |(_, after)| after);
+    }
+    text.push_str(rest);
+    text.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn playwrights_totals_are_known_from_other_lines() {
+        assert_eq!(total("  12 passed (8.1s)").as_deref(), Some("12 passed (8.1s)"));
+        assert_eq!(total("\u{1b}[31m  1 failed\u{1b}[39m").as_deref(), Some("1 failed"));
+        for line in ["Running 12 tests using 1 worker", "  2 passed over", "passed", "x failed", ""] {
+            assert_eq!(total(line), None, "{line}");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Unit, integration and documentation tests.
+
+use anyhow::Result;
+
+use super::summary::Done;
+use crate::project::Project;
+use crate::step::Step;
+
+/// Tells the tests that drive the real agents to run.
+pub(crate) const AGENTS: &str = "THE_LOOP_TEST_AGENTS";
+
+/// Runs them all, whatever fails on the way.
+pub(crate) fn tests(project: &Project, filter: Option<&str>, agents: bool) -> Result<Done> {
+    let mut command = project.cargo();
+    command.args(["test", "--workspace", "--exclude", &project.front.lib_package, "--no-fail-fast"]);
+    command.args(filter);
+    if agents {
+        command.env(AGENTS, "1");
+    }
+    let mut totals = Totals::default();
+    let outcome = Step::new("cargo tests", command).run_with(|line| totals.take(line))?;
+    Ok(Done::Ran(outcome.success(), vec![totals.to_string()]))
+}
+
+/// The sum of what each test binary says of itself.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Totals {
+    binaries: u32,
+    passed: u32,
+    failed: u32,
+    ignored: u32,
+}
+
+impl Totals {
+    /// Takes in `test result: ok. 12 passed; 0 failed; 1 ignored; ...`, and passes over every other line.
+    fn take(&mut self, line: &str) {
+        let Some(counts) = line.trim().strip_prefix("test result: ") else { return };
+        self.binaries += 1;
+        for part in counts.split([';', '.']) {
+            let Some((number, what)) = part.trim().split_once(' ') else { continue };
+            let Ok(number) = number.parse::<u32>() else { continue };
+            match what {
+                "passed" => self.passed += number,
+                "failed" => self.failed += number,
+                "ignored" => self.ignored += number,
+                _ => {}
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for Totals {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let verdict = if self.failed == 0 { "ok" } else { "FAILED" };
+        let Self { binaries, passed, failed, ignored } = self;
+        write!(
+            f,
+            "test result: {verdict}. {passed} passed; {failed} failed; {ignored} ignored; {binaries} test binaries"
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn totals_are_summed_over_all_binaries() {
+        let mut totals = Totals::default();
+        for line in [
+            "running 3 tests",
+            "test result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s",
+            "test result: FAILED. 10 passed; 3 failed; 0 ignored; 0 measured; 5 filtered out; finished in 1.20s",
+            "test result: nonsense",
+        ] {
+            totals.take(line);
+        }
+        assert_eq!(totals, Totals { binaries: 3, passed: 12, failed: 3, ignored: 1 });
+        assert_eq!(totals.to_string(), "test result: FAILED. 12 passed; 3 failed; 1 ignored; 3 test binaries");
+    }
+}

@@ -1,0 +1,93 @@
+//! Format and lints, on both halves, warnings denied.
+
+use std::process::{Command, Stdio};
+
+use anyhow::Result;
+
+use super::summary::Done;
+use crate::notes::Notes;
+use crate::on_path;
+use crate::project::Project;
+use crate::step::{Step, say};
+use crate::wasm::target::Compiler;
+use crate::wasm::{TRIPLE, compile, target};
+
+/// `cargo fmt --check`.
+pub(crate) fn format(project: &Project) -> Result<Done> {
+    if !component(project, "fmt", "rustfmt") {
+        return Ok(missing("rustfmt"));
+    }
+    let mut command = project.cargo();
+    command.args(["fmt", "--all", "--check"]);
+    Step::new("checking the format", command).run()?;
+    Ok(Done::Passed)
+}
+
+/// Everything but the front-end package, which would switch the browser's side of `app` on for all the others.
+pub(crate) fn server(project: &Project) -> Result<Done> {
+    if !component(project, "clippy", "clippy") {
+        return Ok(missing("clippy"));
+    }
+    let mut command = project.cargo();
+    command.args(["clippy", "--workspace", "--exclude", &project.front.lib_package, "--all-targets"]);
+    command.args(["--", "--deny", "warnings"]);
+    Step::new("clippy on the server half", command).run()?;
+    Ok(Done::Passed)
+}
+
+/// The front end for its own target. A compiler that brings no clippy for it checks that it compiles without a warning,
+/// and the lints run on the browser's side of the code for this machine instead.
+pub(crate) fn wasm(project: &Project) -> Result<Done> {
+    let compiler = target::find_or_make(project, &mut Notes::open(project))?;
+    if !component(project, "clippy", "clippy") {
+        check(project, &compiler)?;
+        return Ok(missing("clippy"));
+    }
+    let mut command = match &compiler {
+        Compiler::Own { .. } => {
+            let mut command = compiler.cargo(project);
+            command.args(["clippy", "--target", TRIPLE]);
+            command
+        }
+        Compiler::Debian { .. } => {
+            check(project, &compiler)?;
+            say("no clippy for WASM in this compiler: the lints run on the same code for this machine");
+            let mut command = project.cargo();
+            command.args(["clippy", "--all-targets"]).env("CARGO_TARGET_DIR", project.target.join("wasm"));
+            command
+        }
+    };
+    command.args(["--package", &project.front.lib_package, "--package", "app", "--features", "app/hydrate"]);
+    command.args(["--", "--deny", "warnings"]);
+    Step::new("clippy on the WASM half", command).run()?;
+    Ok(Done::Passed)
+}
+
+fn check(project: &Project, compiler: &Compiler) -> Result<()> {
+    Step::new("checking the WASM half", compile::check(project, compiler)).run()
+}
+
+/// Whether a part of the toolchain is there, after one try to fetch it.
+fn component(project: &Project, verb: &str, name: &str) -> bool {
+    let there = || {
+        let mut command: Command = project.cargo();
+        command.args([verb, "--version"]).stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    };
+    if there() {
+        return true;
+    }
+    if on_path::find(&["rustup"]).is_none() {
+        return false;
+    }
+    let mut command = project.program("rustup");
+    command.args(["component", "add", name]);
+    if let Err(error) = Step::new(format!("fetching {name}"), command).silent().limit(60).run() {
+        say(format_args!("{error:#}"));
+    }
+    there()
+}
+
+fn missing(name: &str) -> Done {
+    Done::Skipped(format!("this toolchain has no {name}: `rustup component add {name}`"))
+}
