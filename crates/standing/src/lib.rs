@@ -10,6 +10,7 @@
 mod clock;
 pub mod config;
 mod definition;
+pub mod demo;
 mod directive;
 mod error;
 pub mod events;

@@ -1,0 +1,26 @@
+//! The hidden subcommands of `the-loop` by themselves: what an SDK host or a test gives as the launcher of new panes.
+//!
+//! Must stay small: it stands between tmux and every harness.
+
+use std::{
+    env,
+    ffi::OsStr,
+    io::{self, Write},
+    process::ExitCode,
+};
+
+fn main() -> ExitCode {
+    let mut args = env::args_os().skip(1);
+    let word = args.next();
+    match word.as_deref().and_then(OsStr::to_str) {
+        Some("demo") => standing::demo::main(args),
+        Some("launch") => standing::launcher::main(args),
+        _ => refuse(),
+    }
+}
+
+fn refuse() -> ExitCode {
+    // Nothing is left to be done when even this cannot be written.
+    let _ = writeln!(io::stderr(), "usage: loop-launch launch SPEC | loop-launch demo ARGUMENTS (see `demo --help`)");
+    ExitCode::from(2)
+}

@@ -1,0 +1,283 @@
+//! The agent itself: a conversation, an input box, work in hand. Told what is typed and what time it is; knows no
+//! terminal.
+
+use std::{
+    borrow::Cow,
+    collections::VecDeque,
+    io,
+    time::{Duration, Instant},
+};
+
+use uuid::Uuid;
+
+use super::{
+    entry::{Entry, Patience},
+    faults::Faults,
+    input::Input,
+    screen::{Bottom, Said, View},
+    transcript::{Kind, Line, Transcript},
+    turn,
+};
+
+/// A reply reaches the disk once nothing has happened for this long.
+const HOLD: Duration = Duration::from_secs(1);
+/// Of anything said, at most this many characters are shown.
+const SHOWN_CHARS: usize = 2000;
+/// The answers that a dialog offers; the first is preselected and leaves.
+const CHOICES: [&str; 2] = ["No, exit", "Yes, go on"];
+
+/// Whether to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flow {
+    /// It goes on.
+    Stay,
+    /// It is over, with this exit code.
+    Leave(u8),
+}
+
+/// The agent.
+pub(super) struct Agent {
+    id: Uuid,
+    transcript: Transcript,
+    patience: Patience,
+    busy: Duration,
+    hold: Duration,
+    talk: Vec<Said>,
+    entry: Entry,
+    /// The turn in hand and when it will be done.
+    work: Option<(String, Instant)>,
+    /// Turns submitted meanwhile.
+    queue: VecDeque<String>,
+    dialog: Option<Dialog>,
+    /// The first turn, kept while a dialog is up.
+    prompt: Option<String>,
+    /// Ctrl-C was the last key.
+    interrupted: bool,
+    /// When what is held will be written.
+    flush_at: Option<Instant>,
+}
+
+struct Dialog {
+    question: String,
+    selected: usize,
+}
+
+impl Agent {
+    /// An agent with an earlier conversation, or none.
+    pub(super) fn new(id: Uuid, transcript: Transcript, earlier: Vec<Line>, faults: &Faults) -> Self {
+        let dialog = faults.dialog.clone().map(|question| Dialog { question, selected: 0 });
+        Self {
+            id,
+            transcript,
+            patience: Patience { quiet: faults.quiet, burst: faults.burst },
+            busy: faults.busy,
+            hold: faults.hold.unwrap_or(HOLD),
+            talk: earlier.into_iter().map(said).collect(),
+            entry: Entry::default(),
+            work: None,
+            queue: VecDeque::new(),
+            dialog,
+            prompt: None,
+            interrupted: false,
+            flush_at: None,
+        }
+    }
+
+    /// Begins, with the first turn if there is one.
+    pub(super) fn begin(&mut self, prompt: Option<String>, now: Instant) {
+        match (prompt, &self.dialog) {
+            (Some(prompt), None) => self.submit(prompt, now),
+            (prompt, _) => self.prompt = prompt,
+        }
+    }
+
+    /// Takes one thing that was typed or pasted.
+    pub(super) fn take(&mut self, input: Input, now: Instant) -> Flow {
+        self.flush_at = self.flush_at.map(|_| now + self.hold);
+        if self.dialog.is_some() {
+            return self.answer(&input, now);
+        }
+        let twice = std::mem::replace(&mut self.interrupted, input == Input::Interrupt);
+        match input {
+            Input::Text(text) => self.entry.type_text(&text, now),
+            Input::Paste(text) => self.entry.paste(text, now),
+            Input::NewLine => self.entry.new_line(),
+            Input::Backspace => self.entry.backspace(),
+            Input::Enter => match self.entry.enter(now, self.patience) {
+                Some(text) if text.trim() == "/exit" => return Flow::Leave(0),
+                Some(text) => self.submit(text, now),
+                None => {}
+            },
+            Input::Escape => self.interrupt(now),
+            Input::Interrupt if twice => return Flow::Leave(0),
+            Input::Interrupt => {
+                self.entry.clear();
+                self.interrupt(now);
+            }
+            Input::Up | Input::Down => {}
+        }
+        Flow::Stay
+    }
+
+    /// Does what is due by now; true if there is something new to see.
+    pub(super) fn tick(&mut self, now: Instant) -> bool {
+        let done = self.work.take_if(|(_, until)| *until <= now);
+        let news = done.is_some();
+        if let Some((text, _)) = done {
+            self.reply(&text, now);
+            self.next_turn(now);
+        }
+        if self.flush_at.take_if(|at| *at <= now).is_some() {
+            let written = self.transcript.flush();
+            self.complain(written);
+        }
+        news
+    }
+
+    /// When [`Self::tick`] has something to do next.
+    pub(super) fn due(&self) -> Option<Instant> {
+        self.work.iter().map(|(_, until)| *until).chain(self.flush_at).min()
+    }
+
+    /// A signal came that is ignored on purpose.
+    pub(super) fn shrug(&mut self, signal: &'static str) {
+        if self.transcript.exists() {
+            let written = self.transcript.note(&Line::now(Kind::Signal, signal));
+            self.complain(written);
+        }
+        self.talk.push(Said { mark: "  ", words: format!("({signal} ignored)") });
+    }
+
+    /// Writes all that is held, for it is about to leave. What to tell the person is returned.
+    pub(super) fn part(&mut self) -> String {
+        let id = self.id;
+        match self.transcript.flush() {
+            Err(error) => format!("the last reply of conversation {id} is lost: {error}"),
+            Ok(()) if self.transcript.exists() => format!("conversation {id} is kept: --resume {id}"),
+            Ok(()) => "nothing was said".to_owned(),
+        }
+    }
+
+    /// What the title says.
+    pub(super) fn title(&self) -> Cow<'static, str> {
+        match (&self.dialog, &self.work) {
+            (Some(dialog), _) => {
+                let words: Vec<_> = dialog.question.split_whitespace().collect();
+                Cow::Owned(format!("demo: waiting: {}", words.join(" ")))
+            }
+            (None, Some(_)) => Cow::Borrowed("demo: working"),
+            (None, None) => Cow::Borrowed("demo: idle"),
+        }
+    }
+
+    /// What the screen shows.
+    pub(super) fn view(&self) -> View<'_> {
+        let bottom = match &self.dialog {
+            Some(Dialog { question, selected }) => Bottom::Dialog { question, choices: &CHOICES, selected: *selected },
+            None => Bottom::Entry(self.entry.shown()),
+        };
+        let status = match (&self.work, self.interrupted) {
+            (_, true) => Some("ctrl-c again to leave"),
+            (Some(_), false) => Some("✳ working… (esc to interrupt)"),
+            (None, false) => None,
+        };
+        View { header: format!("the-loop demo · {}", self.id), talk: &self.talk, status, bottom }
+    }
+
+    fn answer(&mut self, input: &Input, now: Instant) -> Flow {
+        let Some(dialog) = &mut self.dialog else { return Flow::Stay };
+        let last = CHOICES.len() - 1;
+        let chosen = match input {
+            Input::Up => {
+                dialog.selected = dialog.selected.saturating_sub(1);
+                return Flow::Stay;
+            }
+            Input::Down => {
+                dialog.selected = (dialog.selected + 1).min(last);
+                return Flow::Stay;
+            }
+            Input::Enter => dialog.selected,
+            // Typed words too: the first of them that is an answer is taken, as a list of choices does with keys.
+            Input::Text(text) => match text.chars().find_map(|char| char.to_digit(10)) {
+                Some(digit @ 1..) if digit as usize <= last + 1 => digit as usize - 1,
+                _ => return Flow::Stay,
+            },
+            _ => return Flow::Stay,
+        };
+        if chosen == 0 {
+            return Flow::Leave(1);
+        }
+        self.dialog = None;
+        if let Some(prompt) = self.prompt.take() {
+            self.submit(prompt, now);
+        }
+        Flow::Stay
+    }
+
+    fn submit(&mut self, text: String, now: Instant) {
+        let line = Line::now(Kind::User, text.clone());
+        self.talk.push(said(line.clone()));
+        // Order matters: a submitted turn is on disk before anything is done about it.
+        let written = self.transcript.write(line);
+        self.complain(written);
+        self.queue.push_back(text);
+        if self.work.is_none() {
+            self.next_turn(now);
+        }
+    }
+
+    fn next_turn(&mut self, now: Instant) {
+        while let Some(text) = self.queue.pop_front() {
+            if !self.busy.is_zero() {
+                self.work = Some((text, now + self.busy));
+                return;
+            }
+            self.reply(&text, now);
+        }
+    }
+
+    fn reply(&mut self, text: &str, now: Instant) {
+        let line = Line::now(Kind::Assistant, turn::reply(text));
+        self.talk.push(said(line.clone()));
+        self.transcript.hold(line);
+        self.flush_at = Some(now + self.hold);
+    }
+
+    /// Cancels the turn in hand. Noted even when there is none, so that a test sees every Escape nobody asked for.
+    fn interrupt(&mut self, now: Instant) {
+        let cancelled = self.work.take().is_some();
+        let line = Line::now(Kind::Interrupt, "");
+        if cancelled {
+            self.talk.push(said(line.clone()));
+        }
+        if self.transcript.exists() {
+            let written = self.transcript.write(line);
+            self.complain(written);
+        }
+        self.next_turn(now);
+    }
+
+    fn complain(&mut self, written: io::Result<()>) {
+        if let Err(error) = written {
+            self.talk.push(Said { mark: "! ", words: format!("the transcript cannot be written: {error}") });
+        }
+    }
+}
+
+/// A line as it is shown.
+fn said(line: Line) -> Said {
+    let mark = match line.kind {
+        Kind::User => "› ",
+        Kind::Assistant => "• ",
+        Kind::Interrupt | Kind::Signal => "  ",
+    };
+    let words = match line.kind {
+        Kind::Interrupt => "(interrupted)".to_owned(),
+        Kind::Signal => format!("({} ignored)", line.text),
+        Kind::User | Kind::Assistant => match line.text.char_indices().nth(SHOWN_CHARS) {
+            Some((end, _)) => format!("{} … ({} bytes)", &line.text[..end], line.text.len()),
+            None => line.text,
+        },
+    };
+    Said { mark, words }
+}

@@ -1,0 +1,248 @@
+//! From the arguments to the exit code: opens the conversation, then waits for keys, signals and the clock in one
+//! place. At rest it waits without a timeout and costs nothing.
+
+use std::{
+    borrow::Cow,
+    io,
+    os::fd::AsFd,
+    time::{Duration, Instant},
+};
+
+use nix::sys::signal::Signal;
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    io::Errno,
+    termios::isatty,
+};
+
+use super::{
+    agent::{Agent, Flow},
+    args::{Opening, Talk},
+    faults::Faults,
+    input::Parser,
+    say,
+    screen::paint,
+    signals::{self, Signals},
+    sleeper::{self, LIFETIME},
+    terminal::{self, Terminal},
+    transcript::Transcript,
+};
+
+/// An ESC that nothing follows within this time is the key.
+const ESCAPE_WAIT: Duration = Duration::from_millis(50);
+/// One read takes at most this much; a terminal never holds more.
+const READ_BYTES: usize = 4096;
+/// Noise comes in bursts of this many lines.
+const NOISE_LINES: u64 = 64;
+
+/// Holds the conversation; returns the exit code, or why there was none to hold.
+pub(super) fn run(talk: Talk) -> Result<u8, String> {
+    let Talk { opening, faults } = talk;
+    let born = Instant::now();
+    if let Some(crash) = &faults.crash {
+        crash.come()?;
+    }
+    // Order matters: children inherit what is blocked at their start, and shall inherit only what is ignored.
+    for (ignored, signal) in [(faults.ignore_term, Signal::SIGTERM), (faults.ignore_hup, Signal::SIGHUP)] {
+        if ignored {
+            signals::block(signal)?;
+        }
+    }
+    for &child in &faults.children {
+        sleeper::spawn(child)?;
+    }
+    let signals = Signals::take()?;
+    if let Some(code) = sleep_in(&faults, born, &signals) {
+        return Ok(code);
+    }
+    if !isatty(io::stdin()) || !isatty(io::stdout()) {
+        return Err("this is a full-screen program: it needs a terminal on standard input and output".to_owned());
+    }
+    let (agent, prompt) = open(opening, &faults)?;
+    let terminal = Terminal::enter(!faults.no_bracketed_paste).map_err(|error| format!("terminal: {error}"))?;
+    let mut host = Host { agent, faults, born, signals, terminal, parser: Parser::default(), lost: false, noise: 0 };
+    host.agent.begin(prompt, Instant::now());
+    let code = host.live();
+    let words = host.agent.part();
+    drop(host);
+    // Whoever looks at the pane afterwards should know why it ended; if nobody can, that is no failure.
+    let _ = say(io::stdout(), &format!("demo: left with {code}; {words}\n"));
+    Ok(code)
+}
+
+/// Opens the conversation that was asked for.
+fn open(opening: Opening, faults: &Faults) -> Result<(Agent, Option<String>), String> {
+    let id = opening.id();
+    let transcript = Transcript::of(id)?;
+    let (earlier, prompt) = match opening {
+        Opening::Fresh { .. } if transcript.exists() => return Err(format!("session id {id} is already in use")),
+        Opening::Fresh { prompt, .. } => (Vec::new(), prompt),
+        Opening::Resume { .. } if faults.resume_fails || !transcript.exists() => {
+            return Err(format!("no conversation found with session id {id}"));
+        }
+        Opening::Resume { .. } => {
+            (transcript.read().map_err(|error| format!("conversation {id} cannot be read: {error}"))?, None)
+        }
+    };
+    Ok((Agent::new(id, transcript, earlier, faults), prompt))
+}
+
+/// Is slow to start, if told so; the exit code, if it is to leave meanwhile.
+fn sleep_in(faults: &Faults, born: Instant, signals: &Signals) -> Option<u8> {
+    let up_at = born + faults.slow_start;
+    let leave = faults.exit_after.map(|(after, code)| (born + after, code)).filter(|(at, _)| *at < up_at);
+    let until = leave.map_or(up_at, |(at, _)| at);
+    loop {
+        while let Some(signal) = signals.next() {
+            match signal {
+                Signal::SIGWINCH => {}
+                Signal::SIGTERM if faults.ignore_term => {}
+                Signal::SIGHUP if faults.ignore_hup => {}
+                _ => return Some(0),
+            }
+        }
+        if Instant::now() >= until {
+            return leave.map(|(_, code)| code);
+        }
+        wait(&mut [PollFd::new(signals, PollFlags::IN)], Some(until));
+    }
+}
+
+/// Waits for one of the descriptors or the time, whichever is first.
+fn wait(descriptors: &mut [PollFd<'_>], until: Option<Instant>) {
+    let timeout = until.map(|until| {
+        let left = until.saturating_duration_since(Instant::now());
+        Timespec { tv_sec: left.as_secs().try_into().unwrap_or(i64::MAX), tv_nsec: left.subsec_nanos().into() }
+    });
+    // An interrupted or refused wait is a short one: the caller looks at everything again.
+    let _ = poll(descriptors, timeout.as_ref());
+}
+
+/// The agent in its terminal.
+struct Host {
+    agent: Agent,
+    faults: Faults,
+    born: Instant,
+    signals: Signals,
+    terminal: Terminal,
+    parser: Parser,
+    /// The terminal is gone and that is ignored.
+    lost: bool,
+    /// Lines of noise so far.
+    noise: u64,
+}
+
+impl Host {
+    /// Lives until something ends it; returns the exit code.
+    fn live(&mut self) -> u8 {
+        let mut stale = true;
+        loop {
+            let now = Instant::now();
+            if let Some((_, code)) = self.end().filter(|(at, _)| *at <= now) {
+                return code;
+            }
+            stale |= self.agent.tick(now);
+            if stale && self.show().is_err() && !self.lose() {
+                return 0;
+            }
+            if self.faults.noisy && self.make_noise().is_err() && !self.lose() {
+                return 0;
+            }
+            match self.next() {
+                Ok(changed) => stale = changed,
+                Err(Flow::Leave(code)) => return code,
+                Err(Flow::Stay) => stale = true,
+            }
+        }
+    }
+
+    /// When it ends whatever happens, and how.
+    fn end(&self) -> Option<(Instant, u8)> {
+        let told = self.faults.exit_after.map(|(after, code)| (self.born + after, code));
+        told.or_else(|| self.lost.then(|| (self.born + LIFETIME, 0)))
+    }
+
+    /// Waits for what comes next and takes it. True if there is something new to see.
+    fn next(&mut self) -> Result<bool, Flow> {
+        let escape = self.parser.undecided().then(|| Instant::now() + ESCAPE_WAIT);
+        let noise = (self.faults.noisy && !self.lost).then(Instant::now);
+        let until = [self.agent.due(), self.end().map(|(at, _)| at), escape, noise].into_iter().flatten().min();
+        let stdin = io::stdin();
+        let mut descriptors = [PollFd::new(&self.signals, PollFlags::IN), PollFd::new(&stdin, PollFlags::IN)];
+        let watched = if self.lost { 1 } else { 2 };
+        wait(&mut descriptors[..watched], until);
+        let readable = !descriptors[1].revents().is_empty();
+
+        let mut changed = false;
+        while let Some(signal) = self.signals.next() {
+            changed |= self.signal(signal)?;
+        }
+        if readable {
+            return self.read().map(|news| news || changed);
+        }
+        if escape.is_some_and(|at| at <= Instant::now())
+            && let Some(input) = self.parser.settle()
+        {
+            keep_on(self.agent.take(input, Instant::now()))?;
+            changed = true;
+        }
+        Ok(changed)
+    }
+
+    fn signal(&mut self, signal: Signal) -> Result<bool, Flow> {
+        match signal {
+            Signal::SIGWINCH => {}
+            Signal::SIGTERM if self.faults.ignore_term => self.agent.shrug("SIGTERM"),
+            Signal::SIGHUP if self.faults.ignore_hup => self.agent.shrug("SIGHUP"),
+            _ => return Err(Flow::Leave(0)),
+        }
+        Ok(true)
+    }
+
+    fn read(&mut self) -> Result<bool, Flow> {
+        let mut buffer = [0; READ_BYTES];
+        let bytes = match rustix::io::read(io::stdin().as_fd(), &mut buffer) {
+            Err(Errno::INTR | Errno::AGAIN) => return Ok(false),
+            Ok(count @ 1..) => &buffer[..count],
+            Ok(_) | Err(_) => return if self.lose() { Ok(false) } else { Err(Flow::Leave(0)) },
+        };
+        let inputs = self.parser.feed(bytes);
+        let changed = !inputs.is_empty();
+        let now = Instant::now();
+        for input in inputs {
+            keep_on(self.agent.take(input, now))?;
+        }
+        Ok(changed)
+    }
+
+    /// The terminal is gone: true if it lives on without.
+    fn lose(&mut self) -> bool {
+        self.lost = self.faults.ignore_hup;
+        self.lost
+    }
+
+    fn show(&mut self) -> io::Result<()> {
+        if self.lost {
+            return Ok(());
+        }
+        let title = self.faults.title.as_deref().map_or_else(|| self.agent.title(), Cow::Borrowed);
+        self.terminal.show(&paint(&self.agent.view(), Terminal::size()), &title)
+    }
+
+    fn make_noise(&mut self) -> io::Result<()> {
+        if self.lost {
+            return Ok(());
+        }
+        let first = self.noise + 1;
+        self.noise += NOISE_LINES;
+        let lines: Vec<_> = (first..=self.noise).map(|line| format!("noise {line}\r\n")).collect();
+        terminal::write(&lines.concat())
+    }
+}
+
+fn keep_on(flow: Flow) -> Result<(), Flow> {
+    match flow {
+        Flow::Stay => Ok(()),
+        leave @ Flow::Leave(_) => Err(leave),
+    }
+}

@@ -1,0 +1,191 @@
+//! The conversation on disk, one JSON object a line.
+//!
+//! Invariant: lines reach the file in the order they happened, held ones included, except that a signal that is
+//! ignored is noted without giving up what is held.
+
+use std::{
+    env,
+    ffi::OsString,
+    fs::{DirBuilder, File, OpenOptions},
+    io::{self, Read, Seek, SeekFrom, Write},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// One line.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Line {
+    /// What happened.
+    #[serde(rename = "type")]
+    pub(super) kind: Kind,
+    /// The words, if it has any.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) text: String,
+    /// When, RFC 3339 in UTC.
+    pub(super) at: String,
+}
+
+/// What a line records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Kind {
+    /// A turn that was submitted.
+    User,
+    /// A reply.
+    Assistant,
+    /// An Escape or a first Ctrl-C, whether or not there was work to cancel.
+    Interrupt,
+    /// A signal that was ignored on purpose.
+    Signal,
+}
+
+impl Line {
+    /// A line that happens now.
+    pub(super) fn now(kind: Kind, text: impl Into<String>) -> Self {
+        Self { kind, text: text.into(), at: jiff::Timestamp::now().to_string() }
+    }
+}
+
+/// The transcript of one conversation.
+pub(super) struct Transcript {
+    path: PathBuf,
+    file: Option<File>,
+    held: Vec<Line>,
+}
+
+impl Transcript {
+    /// That of a conversation in the current directory; touches nothing.
+    pub(super) fn of(id: Uuid) -> Result<Self, String> {
+        let set = |key: &str| env::var_os(key).filter(|value| !value.is_empty());
+        let home = match (set("THE_LOOP_DEMO_HOME"), set("HOME")) {
+            (Some(home), _) => PathBuf::from(home),
+            (None, Some(home)) => PathBuf::from(home).join(".the-loop-demo"),
+            (None, None) => return Err("no place for transcripts: set HOME or THE_LOOP_DEMO_HOME".to_owned()),
+        };
+        let cwd = env::current_dir().map_err(|error| format!("no current directory: {error}"))?;
+        let path = home.join("projects").join(folder(&cwd)).join(format!("{id}.jsonl"));
+        Ok(Self { path, file: None, held: Vec::new() })
+    }
+
+    /// Whether the conversation was ever spoken to.
+    pub(super) fn exists(&self) -> bool {
+        self.path.exists()
+    }
+
+    /// All readable lines, oldest first. A line torn by a crash is left out.
+    pub(super) fn read(&self) -> io::Result<Vec<Line>> {
+        let mut bytes = Vec::new();
+        File::open(&self.path)?.read_to_end(&mut bytes)?;
+        Ok(bytes.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
+    }
+
+    /// Writes a line at once, after those held.
+    pub(super) fn write(&mut self, line: Line) -> io::Result<()> {
+        self.held.push(line);
+        self.flush()
+    }
+
+    /// Keeps a line until the next [`Self::flush`].
+    pub(super) fn hold(&mut self, line: Line) {
+        self.held.push(line);
+    }
+
+    /// Writes a line at once without those held.
+    pub(super) fn note(&mut self, line: &Line) -> io::Result<()> {
+        self.append(std::slice::from_ref(line))
+    }
+
+    /// Writes what is held.
+    pub(super) fn flush(&mut self) -> io::Result<()> {
+        let held = std::mem::take(&mut self.held);
+        self.append(&held).inspect_err(|_| self.held = held)
+    }
+
+    fn append(&mut self, lines: &[Line]) -> io::Result<()> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let mut bytes = Vec::new();
+        for line in lines {
+            serde_json::to_writer(&mut bytes, line)?;
+            bytes.push(b'\n');
+        }
+        let file = match &mut self.file {
+            Some(file) => file,
+            None => self.file.insert(open(&self.path)?),
+        };
+        file.write_all(&bytes)
+    }
+}
+
+/// Opens for appending on a line of its own.
+fn open(path: &Path) -> io::Result<File> {
+    if let Some(folder) = path.parent() {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    }
+    let mut file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)?;
+    if file.seek(SeekFrom::End(0))? > 0 {
+        file.seek(SeekFrom::End(-1))?;
+        let mut last = [0];
+        file.read_exact(&mut last)?;
+        if last != *b"\n" {
+            file.write_all(b"\n")?;
+        }
+    }
+    Ok(file)
+}
+
+/// The name of the folder for conversations held in `cwd`.
+fn folder(cwd: &Path) -> OsString {
+    cwd.to_string_lossy()
+        .chars()
+        .map(|char| if char.is_ascii_alphanumeric() { char } else { '-' })
+        .collect::<String>()
+        .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn transcript(folder: &Path) -> Transcript {
+        Transcript { path: folder.join("p/x.jsonl"), file: None, held: Vec::new() }
+    }
+
+    fn texts(transcript: &Transcript) -> Vec<String> {
+        transcript.read().map(|lines| lines.into_iter().map(|line| line.text).collect()).unwrap_or_default()
+    }
+
+    #[test]
+    fn held_lines_wait_and_keep_their_place() -> io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let mut transcript = transcript(folder.path());
+        transcript.hold(Line::now(Kind::Assistant, "a"));
+        assert!(!transcript.exists());
+        transcript.note(&Line::now(Kind::Signal, "s"))?;
+        assert_eq!(texts(&transcript), ["s"]);
+        transcript.write(Line::now(Kind::User, "u"))?;
+        assert_eq!(texts(&transcript), ["s", "a", "u"]);
+        Ok(())
+    }
+
+    #[test]
+    fn a_torn_line_is_left_out_and_the_next_is_whole() -> io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let mut first = transcript(folder.path());
+        first.write(Line::now(Kind::User, "one"))?;
+        first.file.as_mut().expect("open").write_all(b"{\"type\":\"user\",\"te")?;
+        let mut second = transcript(folder.path());
+        second.write(Line::now(Kind::User, "two"))?;
+        assert_eq!(texts(&second), ["one", "two"]);
+        Ok(())
+    }
+
+    #[test]
+    fn folders_are_named_after_the_directory() {
+        assert_eq!(folder(Path::new("/home/ü/my proj_1")), "-home---my-proj-1");
+    }
+}
