@@ -76,10 +76,10 @@ pub(crate) fn judge(seen: &Seen<'_>) -> Condition {
 /// A record of another program knows no id. It accounts for a session that has none either; a session with an id
 /// belongs to whoever gave it.
 fn ours<'a>(record: &Record, panes: &'a [Pane]) -> Option<&'a Pane> {
-    if record.loop_id.is_empty() {
+    if record.of_another_program() {
         return panes.iter().find(|pane| pane.session_loop_id.is_empty() && pane.pane_loop_id.is_empty());
     }
-    panes.iter().find(|pane| pane.pane_loop_id == record.loop_id)
+    panes.iter().find(|pane| !pane.pane_loop_id.is_empty() && pane.pane_loop_id == record.loop_id)
 }
 
 /// The word for a condition, with what the record was about to do.

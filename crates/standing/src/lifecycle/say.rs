@@ -73,8 +73,7 @@ fn speakable(scope: &Scope, record: &Record) -> Result<Pane, Error> {
 
 /// Whether the pane still runs what we put there; an operator may have respawned it.
 fn pane_is_ours(record: &Record, pane: &Pane) -> bool {
-    record.loop_id.is_empty()
-        || record.process.as_ref().is_none_or(|process| process.pid == pane.pid && process.is_alive())
+    record.process.as_ref().is_none_or(|process| process.pid == pane.pid && process.is_alive())
 }
 
 /// On a dialog a pasted Enter would choose an answer.

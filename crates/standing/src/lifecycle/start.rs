@@ -39,7 +39,8 @@ pub(crate) fn held(scope: &Scope, hold: &Hold, name: &SessionName) -> Result<Sta
     let definition = scope.definitions().resolve(name, record.as_ref())?;
     match may_spawn(scope, name, record.as_ref()) {
         Go::Already(mut record) => {
-            if record.phase != Some(Phase::Running) || record.status != RecordStatus::Running {
+            let settled = record.phase == Some(Phase::Running) && record.status == RecordStatus::Running;
+            if !settled && !record.of_another_program() {
                 record.phase = Some(Phase::Running);
                 record.status = RecordStatus::Running;
                 scope.registry.write(&record)?;

@@ -163,7 +163,7 @@ fn act(scope: &Scope, record: &Record, condition: Condition) -> Stop {
 fn ours(record: &Record, pane: &Pane) -> Result<Option<ProcessHold>, String> {
     let Some(held) = ProcessHold::of(pane.pid) else { return Ok(None) };
     let known = record.process.as_ref() == Some(&held.identity) || record.process.is_none();
-    if known || held.carries(&record.loop_id) || record.loop_id.is_empty() {
+    if known || held.carries(&record.loop_id) {
         return Ok(Some(held));
     }
     Err(format!(

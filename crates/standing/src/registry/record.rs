@@ -185,6 +185,11 @@ impl Record {
         text
     }
 
+    /// True while only another program has ever started this session: its record knows no id of ours.
+    pub(crate) fn of_another_program(&self) -> bool {
+        self.phase.is_none() && self.loop_id.is_empty()
+    }
+
     /// Keeps the trace of a conversation that is not gone on with.
     pub(crate) fn remember_former(&mut self, id: &str) {
         if id.is_empty() || self.former_session_ids.iter().any(|known| known == id) {

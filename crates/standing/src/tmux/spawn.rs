@@ -37,7 +37,8 @@ impl Tmux {
     /// Spawns a session. After silence it may still come into being later.
     pub(crate) fn spawn(&self, spawn: &Spawn<'_>) -> Answer<SpawnAnswer> {
         let session = spawn.name.tmux_session();
-        let (exact, window) = (format!("={session}"), format!("={session}:"));
+        // `=name:` for every option, the session's own included: a bare `=name` is no target for them.
+        let window = format!("={session}:");
         let (Some(exe), Some(spec), Some(cwd)) = (self.exe.to_str(), spawn.spec.to_str(), spawn.cwd.to_str()) else {
             return Answer::Said(SpawnAnswer::Refused("a path is not UTF-8, which tmux cannot be given".to_owned()));
         };
@@ -48,11 +49,12 @@ impl Tmux {
         let args = [
             // Two words and more are exec'd as they are; one word would go through a shell.
             "new-session", "-d", "-s", &session, "-x", COLUMNS, "-y", ROWS, "-c", &cwd, "--", exe, "launch", spec,
+            // The marks come first: whatever fails after them, the session can be accounted for.
             ";", "set-option", "-w", "-t", &window, "remain-on-exit", remain,
-            ";", "set-option", "-w", "-t", &window, "window-size", "largest",
-            ";", "set-option", "-t", &exact, "destroy-unattached", "off",
-            ";", "set-option", "-t", &exact, "@loop_id", spawn.loop_id,
+            ";", "set-option", "-t", &window, "@loop_id", spawn.loop_id,
             ";", "set-option", "-p", "-t", &window, "@loop_pane", spawn.loop_id,
+            ";", "set-option", "-t", &window, "destroy-unattached", "off",
+            ";", "set-option", "-w", "-t", &window, "window-size", "largest",
         ];
         let output = match self.call(&args, b"") {
             Answer::Said(output) => output,
