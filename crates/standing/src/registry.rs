@@ -19,6 +19,7 @@ use wire::SessionName;
 
 pub(crate) use lock::{Hold, LockWait};
 pub(crate) use record::{Origin, Phase, Record, RecordStatus};
+pub(crate) use write::{atomic, durable};
 
 use crate::Error;
 

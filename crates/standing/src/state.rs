@@ -43,6 +43,16 @@ pub(crate) enum Condition {
     Silent(Silence),
 }
 
+impl Condition {
+    /// The pane that shows the session, alive or retained, if it is ours.
+    pub(crate) fn shown(&self) -> Option<&Pane> {
+        match self {
+            Self::Live(pane) | Self::Dead(pane) | Self::Deserted { dead: Some(pane) } => Some(pane),
+            Self::Deserted { dead: None } | Self::Gone | Self::Orphaned | Self::Foreign(_) | Self::Silent(_) => None,
+        }
+    }
+}
+
 /// Judges what was seen.
 pub(crate) fn judge(seen: &Seen<'_>) -> Condition {
     let panes = match seen.panes {

@@ -132,6 +132,11 @@ impl Standing<'_> {
         lifecycle::list::list(&self.the_loop.strict()?)
     }
 
+    /// Every session with the last `lines` lines of its pane, sorted by name: for a page.
+    pub fn survey(&self, lines: usize) -> Result<Vec<(Row, String)>, Error> {
+        lifecycle::list::survey(&self.the_loop.strict()?, lines)
+    }
+
     /// One session.
     pub fn get(&self, name: &str) -> Result<Row, Error> {
         let name = SessionName::parse(name)?;

@@ -32,6 +32,7 @@ pub(crate) fn delete(scope: &Scope, name: &SessionName) -> Result<ControlReport,
         return Ok(ControlReport::of(vec![scope.row_after(name, Outcome::Failed, stopped.detail)]));
     }
     scope.registry.remove(name)?;
+    super::say::forget(scope, name);
     scope.emit(
         Event::info("standing.deleted")
             .with("standing", name.as_str())

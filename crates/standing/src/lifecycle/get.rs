@@ -3,7 +3,7 @@
 use wire::{Row, SessionName};
 
 use super::Scope;
-use crate::{Error, registry::Entry};
+use crate::{Error, registry::Entry, state::Condition};
 
 /// One session, as it is now.
 pub(crate) fn get(scope: &Scope, name: &SessionName) -> Result<Row, Error> {
@@ -12,5 +12,11 @@ pub(crate) fn get(scope: &Scope, name: &SessionName) -> Result<Row, Error> {
         scope.definitions().resolve(name, None)?;
     }
     let panes = scope.look();
-    Ok(scope.row(name, &entry, &Scope::judge(name, &entry, panes.as_ref())))
+    let judged = Scope::judge(name, &entry, panes.as_ref());
+    let mut row = scope.row(name, &entry, &judged);
+    if let Condition::Live(pane) = &judged.condition {
+        let screen = scope.tmux.capture(pane).into_result().ok().flatten().unwrap_or_default();
+        scope.read_screen(&mut row, pane, &screen);
+    }
+    Ok(row)
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use wire::{Row, SessionName};
 
-use super::Scope;
-use crate::{Error, registry::Entry};
+use super::{Scope, screen::last_lines};
+use crate::{Error, registry::Entry, state::Condition, tmux::Pane};
 
 /// Every session, sorted by name.
 pub(crate) fn list(scope: &Scope) -> Result<Vec<Row>, Error> {
@@ -18,6 +18,30 @@ pub(crate) fn list(scope: &Scope) -> Result<Vec<Row>, Error> {
     let row =
         |(name, entry): (&SessionName, &Entry)| scope.row(name, entry, &Scope::judge(name, entry, panes.as_ref()));
     Ok(entries.iter().map(row).collect())
+}
+
+/// Every session with the last `lines` lines of its pane, its activity read from the whole screen: for a page that
+/// shows what each of them is at.
+pub(crate) fn survey(scope: &Scope, lines: usize) -> Result<Vec<(Row, String)>, Error> {
+    let entries = every_name(scope)?;
+    if entries.is_empty() {
+        return Ok(Vec::new());
+    }
+    let panes = scope.look();
+    let judged: Vec<_> = entries.iter().map(|(name, entry)| Scope::judge(name, entry, panes.as_ref())).collect();
+    let shown: Vec<Option<&Pane>> = judged.iter().map(|judged| judged.condition.shown()).collect();
+    let wanted: Vec<&Pane> = shown.iter().flatten().copied().collect();
+    // A screen that cannot be had leaves its row without one: the row's own state tells of a silent tmux.
+    let mut screens = scope.tmux.capture_all(&wanted).into_result().unwrap_or_default().into_iter();
+    let rows = entries.iter().zip(&judged).zip(&shown).map(|(((name, entry), judged), pane)| {
+        let mut row = scope.row(name, entry, judged);
+        let screen = pane.and_then(|_| screens.next().flatten()).unwrap_or_default();
+        if let Condition::Live(pane) = &judged.condition {
+            scope.read_screen(&mut row, pane, &screen);
+        }
+        (row, last_lines(&screen, lines))
+    });
+    Ok(rows.collect())
 }
 
 /// Every name that is declared or recorded, with its entry.

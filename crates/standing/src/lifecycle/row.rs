@@ -5,7 +5,7 @@ use wire::{Outcome, Row, SessionName, State, Status};
 use super::scope::{Judged, Scope};
 use crate::{
     definition::Definition,
-    harness::{Reading, Screen},
+    harness::Screen,
     registry::{Entry, Record},
     state::{Condition, how_it_ended},
     tmux::Pane,
@@ -37,18 +37,18 @@ impl Scope {
         };
         if let Condition::Live(pane) = &judged.condition {
             row.pid = Some(pane.pid);
-            let reading = self.read_title(&row.harness, pane);
-            row.activity = reading.activity;
-            row.question = reading.question;
+            // The title costs nothing, since every look brings it.
+            self.read_screen(&mut row, pane, "");
         }
         row
     }
 
-    /// What the title alone says: it costs nothing, since every look brings it.
-    fn read_title(&self, harness: &str, pane: &Pane) -> Reading {
-        match self.harness(harness) {
-            Ok(adapter) => adapter.read(Screen { text: "", title: &pane.title }),
-            Err(_) => Reading::default(),
+    /// Puts into a row what its screen says.
+    pub(crate) fn read_screen(&self, row: &mut Row, pane: &Pane, text: &str) {
+        if let Ok(adapter) = self.harness(&row.harness) {
+            let reading = adapter.read(Screen { text, title: &pane.title });
+            row.activity = reading.activity;
+            row.question = reading.question;
         }
     }
 

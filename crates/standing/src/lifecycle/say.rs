@@ -1,6 +1,7 @@
 //! say: text into the pane of a running session, as one message, submitted. A message never starts a session.
 
 mod evidence;
+mod once;
 
 use wire::{Evidence, Message, SayReceipt, SayRequest, SessionName, Verdict};
 
@@ -15,6 +16,8 @@ use crate::{
     tmux::{Answer, Pane, PasteAnswer, Tmux},
 };
 use evidence::Watch;
+pub(crate) use once::forget;
+use once::{Known, Once};
 
 /// Delivers one message.
 pub(crate) fn say(scope: &Scope, name: &SessionName, request: &SayRequest) -> Result<SayReceipt, Error> {
@@ -39,8 +42,43 @@ pub(crate) fn say(scope: &Scope, name: &SessionName, request: &SayRequest) -> Re
     }
     let message =
         format!("{}\n\n{}", directive::message_header(name, &request.actor), cleaned.text.trim_end_matches('\n'));
-    let delivery = deliver(scope, &record, &pane, harness.as_ref(), &message);
-    Ok(conclude(scope, record, request, &cleaned, &delivery))
+    let place = Place { surroundings: &scope.surroundings, cwd: record.cwd.as_ref() };
+    let transcript = harness.transcript(&place, &record.harness_session_id);
+    let mut once = Once::open(scope, name, &request.idempotency_key, &message)?;
+    if let Some(once) = &mut once {
+        match once.known(name)? {
+            Known::New => {}
+            Known::Ended(receipt) => return Ok(*receipt),
+            Known::CutShort { transcript_from } => {
+                let receipt =
+                    receipt(&record, &cleaned, &cut_short(&Watch::resumed(transcript, transcript_from, &message)));
+                once.end(&receipt);
+                return Ok(receipt);
+            }
+        }
+    }
+    let watch = Watch::begin(transcript, &message);
+    if let Some(once) = &mut once {
+        once.begin(watch.from())?;
+    }
+    let delivery = deliver(scope, &pane, harness.as_ref(), &watch, &message);
+    let receipt = receipt(&record, &cleaned, &delivery);
+    if let Some(once) = &mut once {
+        once.end(&receipt);
+    }
+    note(scope, record, request, &receipt);
+    Ok(receipt)
+}
+
+/// What can be said of a delivery that ended with the process that made it.
+fn cut_short(watch: &Watch) -> Delivery {
+    let seen = watch.seen();
+    Delivery {
+        delivered: true,
+        verdict: if seen { Verdict::Submitted } else { Verdict::Unconfirmed },
+        evidence: if seen { Evidence::Transcript } else { Evidence::None },
+        note: "it was being typed when the-loop ended, and was not typed again".to_owned(),
+    }
 }
 
 fn without_record(scope: &Scope, name: &SessionName) -> Error {
@@ -89,22 +127,24 @@ fn refuse_dialog(scope: &Scope, name: &SessionName, pane: &Pane, harness: &dyn H
 /// What came of a delivery.
 #[derive(Debug)]
 struct Delivery {
+    /// False if it is known or to be feared that the text did not reach the pane.
+    delivered: bool,
     verdict: Verdict,
     evidence: Evidence,
     note: String,
 }
 
-fn deliver(scope: &Scope, record: &Record, pane: &Pane, harness: &dyn Harness, message: &str) -> Delivery {
-    let place = Place { surroundings: &scope.surroundings, cwd: record.cwd.as_ref() };
-    let watch = Watch::begin(harness.transcript(&place, &record.harness_session_id), message);
+fn deliver(scope: &Scope, pane: &Pane, harness: &dyn Harness, watch: &Watch, message: &str) -> Delivery {
     match scope.tmux.paste(pane, message.as_bytes(), harness.enter_gap()) {
-        Answer::Said(PasteAnswer::Pasted) => confirm(&scope.tmux, pane, harness, &watch),
+        Answer::Said(PasteAnswer::Pasted) => confirm(&scope.tmux, pane, harness, watch),
         Answer::Said(PasteAnswer::Refused) => Delivery {
+            delivered: false,
             verdict: Verdict::NotDelivered,
             evidence: Evidence::None,
-            note: format!("the pane ended before the message was typed: `the-loop standing start {}`", record.name),
+            note: "the pane ended before the message was typed".to_owned(),
         },
         Answer::Silent(silence) => Delivery {
+            delivered: watch.seen(),
             verdict: if watch.seen() { Verdict::Submitted } else { Verdict::Unconfirmed },
             evidence: if watch.seen() { Evidence::Transcript } else { Evidence::None },
             note: format!("tmux did not answer ({}): it may arrive yet, look before you say it again", silence.0),
@@ -115,7 +155,8 @@ fn deliver(scope: &Scope, record: &Record, pane: &Pane, harness: &dyn Harness, m
 /// Looks for evidence that the message was taken. Only Enter is ever pressed again, and only on a screen that shows
 /// the text still unsent.
 fn confirm(tmux: &Tmux, pane: &Pane, harness: &dyn Harness, watch: &Watch) -> Delivery {
-    let delivered = |verdict, evidence, note: &str| Delivery { verdict, evidence, note: note.to_owned() };
+    let delivered =
+        |verdict, evidence, note: &str| Delivery { delivered: true, verdict, evidence, note: note.to_owned() };
     for attempt in 0..3 {
         if watch.wait() {
             return delivered(Verdict::Submitted, Evidence::Transcript, "");
@@ -135,37 +176,34 @@ fn confirm(tmux: &Tmux, pane: &Pane, harness: &dyn Harness, watch: &Watch) -> De
     delivered(Verdict::Unconfirmed, Evidence::None, "nothing proves that the harness took it")
 }
 
-fn conclude(
-    scope: &Scope,
-    mut record: Record,
-    request: &SayRequest,
-    cleaned: &CleanText,
-    delivery: &Delivery,
-) -> SayReceipt {
-    let message_id = uuid::Uuid::new_v4().to_string();
-    let delivered = delivery.verdict != Verdict::NotDelivered;
-    if delivered {
-        record.last_message_at = clock::now();
-        // A power loss may take this back; the message itself is in the event log and the transcript.
-        let _ = scope.registry.write_lightly(&record);
-        scope.emit(
-            Event::info("standing.said")
-                .with("standing", record.name.as_str())
-                .with("tmux_target", record.tmux_target.as_str())
-                .with("actor", text::inert_line(&request.actor))
-                .with("message_id", message_id.as_str())
-                .with("verdict", serde_json::to_value(delivery.verdict).unwrap_or_default()),
-        );
-    }
+fn receipt(record: &Record, cleaned: &CleanText, delivery: &Delivery) -> SayReceipt {
     SayReceipt {
         name: record.name.to_string(),
-        delivered,
-        exit_code: u8::from(!delivered),
-        messages: messages(&record, cleaned, delivery),
+        delivered: delivery.delivered,
+        exit_code: u8::from(!delivery.delivered),
+        messages: messages(record, cleaned, delivery),
         verdict: delivery.verdict,
         evidence: delivery.evidence,
-        message_id,
+        message_id: uuid::Uuid::new_v4().to_string(),
     }
+}
+
+/// The paper trail of a delivery. Who said it is noted; what was said is not.
+fn note(scope: &Scope, mut record: Record, request: &SayRequest, receipt: &SayReceipt) {
+    if receipt.verdict == Verdict::NotDelivered {
+        return;
+    }
+    record.last_message_at = clock::now();
+    // A power loss may take this back; the delivery is in the event log as well.
+    let _ = scope.registry.write_lightly(&record);
+    scope.emit(
+        Event::info("standing.said")
+            .with("standing", record.name.as_str())
+            .with("tmux_target", record.tmux_target.as_str())
+            .with("actor", text::inert_line(&request.actor))
+            .with("message_id", receipt.message_id.as_str())
+            .with("verdict", serde_json::to_value(receipt.verdict).unwrap_or_default()),
+    );
 }
 
 fn messages(record: &Record, cleaned: &CleanText, delivery: &Delivery) -> Vec<Message> {
@@ -175,8 +213,14 @@ fn messages(record: &Record, cleaned: &CleanText, delivery: &Delivery) -> Vec<Me
             Message::out(format!("submitted to {target}, seen in the transcript"))
         }
         (Verdict::Submitted, _) => Message::out(format!("submitted to {target}, its input box took it")),
+        (Verdict::Unconfirmed, _) if !delivery.delivered => {
+            Message::err(format!("perhaps not delivered to {target}: {}", delivery.note))
+        }
         (Verdict::Unconfirmed, _) => Message::out(format!("pasted into {target}, unconfirmed: {}", delivery.note)),
-        (Verdict::NotDelivered, _) => Message::err(format!("not delivered to {target}: {}", delivery.note)),
+        (Verdict::NotDelivered, _) => Message::err(format!(
+            "not delivered to {target}: {}: `the-loop standing start {}`",
+            delivery.note, record.name
+        )),
     }];
     if cleaned.removed > 0 {
         messages.push(Message::out(format!("{} control character(s) were taken out of the text", cleaned.removed)));

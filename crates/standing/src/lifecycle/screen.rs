@@ -12,14 +12,12 @@ pub(crate) fn screen(scope: &Scope, name: &SessionName, lines: usize) -> Result<
         scope.definitions().resolve(name, None)?;
     }
     let panes = scope.look();
-    let pane = match Scope::judge(name, &entry, panes.as_ref()).condition {
-        Condition::Live(pane) | Condition::Dead(pane) | Condition::Deserted { dead: Some(pane) } => pane,
-        Condition::Silent(silence) => return Err(silence.into()),
-        Condition::Gone | Condition::Orphaned | Condition::Foreign(_) | Condition::Deserted { dead: None } => {
-            return Ok(String::new());
-        }
-    };
-    let text = scope.tmux.capture(&pane).into_result()?.unwrap_or_default();
+    let condition = Scope::judge(name, &entry, panes.as_ref()).condition;
+    if let Condition::Silent(silence) = condition {
+        return Err(silence.into());
+    }
+    let Some(pane) = condition.shown() else { return Ok(String::new()) };
+    let text = scope.tmux.capture(pane).into_result()?.unwrap_or_default();
     Ok(last_lines(&text, lines))
 }
 

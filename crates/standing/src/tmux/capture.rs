@@ -16,9 +16,45 @@ impl Tmux {
         if !output.status.success() {
             return Answer::Silent(output.silence());
         }
-        let text = String::from_utf8_lossy(&output.stdout);
-        let lines: Vec<String> =
-            text.lines().map(|line| line.trim_end().chars().filter(|c| !c.is_control()).collect()).collect();
-        Answer::Said(Some(lines.join("\n").trim_end().to_owned()))
+        Answer::Said(Some(plain(&String::from_utf8_lossy(&output.stdout))))
     }
+
+    /// The same for many panes with few invocations, in their order. A pane that went away meanwhile ends its
+    /// invocation, and those after it are asked for again.
+    pub(crate) fn capture_all(&self, panes: &[&Pane]) -> Answer<Vec<Option<String>>> {
+        let mut captured: Vec<Option<String>> = Vec::with_capacity(panes.len());
+        while captured.len() < panes.len() {
+            let rest = &panes[captured.len()..];
+            let batch = &rest[..rest.len().min(BATCH)];
+            let mark = uuid::Uuid::new_v4().simple().to_string();
+            let mut args: Vec<&str> = Vec::new();
+            for pane in batch {
+                args.extend(["capture-pane", "-p", "-J", "-t", &pane.id, ";", "display-message", "-p", &mark, ";"]);
+            }
+            let output = match self.call(&args, b"") {
+                Answer::Said(output) => output,
+                Answer::Silent(silence) => return Answer::Silent(silence),
+            };
+            let text = String::from_utf8_lossy(&output.stdout);
+            let screens: Vec<&str> = text.split(&format!("{mark}\n")).collect();
+            // What follows the last mark is no screen.
+            captured.extend(screens[..screens.len() - 1].iter().map(|screen| Some(plain(screen))));
+            if screens.len() <= batch.len() {
+                if !output.no_server() && !output.no_target() {
+                    return Answer::Silent(output.silence());
+                }
+                captured.push(None);
+            }
+        }
+        Answer::Said(captured)
+    }
+}
+
+/// How many panes one invocation captures: tmux takes some 16,000 bytes of command.
+const BATCH: usize = 100;
+
+fn plain(text: &str) -> String {
+    let lines: Vec<String> =
+        text.lines().map(|line| line.trim_end().chars().filter(|c| !c.is_control()).collect()).collect();
+    lines.join("\n").trim_end().to_owned()
 }

@@ -29,6 +29,16 @@ impl Watch {
         Self { transcript, from, message: message.to_owned() }
     }
 
+    /// A watch as it was begun by a delivery that was cut short.
+    pub(super) fn resumed(transcript: Option<PathBuf>, from: u64, message: &str) -> Self {
+        Self { transcript, from, message: message.to_owned() }
+    }
+
+    /// How long the transcript was when the watch was begun.
+    pub(super) fn from(&self) -> u64 {
+        self.from
+    }
+
     /// Waits for the message to stand there; at once false if there is no transcript to look at.
     pub(super) fn wait(&self) -> bool {
         if self.transcript.is_none() {

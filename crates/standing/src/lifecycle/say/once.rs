@@ -1,0 +1,124 @@
+//! Once: the same request, sent again under the same key, is typed once.
+//!
+//! The intent is on disk before anything is typed. A request that finds its own intent without an end was cut short
+//! by a crash: whether it was typed is looked up in the transcript, and it is never typed again.
+
+use std::{fs, path::PathBuf};
+
+use serde::{Deserialize, Serialize};
+use wire::{SayReceipt, SessionName, Verdict};
+
+use crate::{Error, lifecycle::Scope, registry};
+
+/// How many keys of a session are remembered, the newest.
+const REMEMBERED: usize = 256;
+
+/// The longest key, in bytes.
+const KEY_LIMIT: usize = 255;
+
+/// One key and what became of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Said {
+    key: String,
+    /// Tells one message from another; no secret is kept by it.
+    fingerprint: String,
+    /// How long the transcript was before the message was typed.
+    transcript_from: u64,
+    /// `None` until the delivery came to its end.
+    receipt: Option<SayReceipt>,
+}
+
+/// What is known of a key.
+#[derive(Debug)]
+pub(super) enum Known {
+    /// Nothing: go on.
+    New,
+    /// It came to this end.
+    Ended(Box<SayReceipt>),
+    /// It was begun, with the transcript of that length, and no end is recorded.
+    CutShort { transcript_from: u64 },
+}
+
+/// The memory of one session's keys. Invariant: used only while the session is held.
+#[derive(Debug)]
+pub(super) struct Once {
+    path: PathBuf,
+    dir: PathBuf,
+    key: String,
+    fingerprint: String,
+    said: Vec<Said>,
+}
+
+impl Once {
+    /// Opens the memory for a request; `None` if it has no key.
+    pub(super) fn open(scope: &Scope, name: &SessionName, key: &str, message: &str) -> Result<Option<Self>, Error> {
+        if key.is_empty() {
+            return Ok(None);
+        }
+        if key.len() > KEY_LIMIT || key.chars().any(char::is_control) {
+            return Err(Error::InvalidRequest(format!(
+                "an idempotency key has at most {KEY_LIMIT} bytes and no control character"
+            )));
+        }
+        scope.registry.prepare()?;
+        let dir = scope.registry.launch_dir();
+        let path = dir.join(format!("{name}.said.json"));
+        // A memory that cannot be read is begun anew: it only ever saves a repetition.
+        let said = fs::read_to_string(&path).ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+        Ok(Some(Self { path, dir, key: key.to_owned(), fingerprint: fingerprint(message), said }))
+    }
+
+    pub(super) fn known(&self, name: &SessionName) -> Result<Known, Error> {
+        let Some(said) = self.said.iter().find(|said| said.key == self.key) else { return Ok(Known::New) };
+        if said.fingerprint != self.fingerprint {
+            return Err(Error::KeyReused { name: name.clone() });
+        }
+        Ok(match &said.receipt {
+            Some(receipt) => Known::Ended(Box::new(receipt.clone())),
+            None => Known::CutShort { transcript_from: said.transcript_from },
+        })
+    }
+
+    /// Puts the intent on disk, before anything is typed.
+    pub(super) fn begin(&mut self, transcript_from: u64) -> Result<(), Error> {
+        self.said.push(Said {
+            key: self.key.clone(),
+            fingerprint: self.fingerprint.clone(),
+            transcript_from,
+            receipt: None,
+        });
+        let excess = self.said.len().saturating_sub(REMEMBERED);
+        self.said.drain(..excess);
+        registry::durable(&self.dir, &self.path, self.json().as_bytes())
+    }
+
+    /// Records the end; one that never reached the pane may be tried again.
+    pub(super) fn end(&mut self, receipt: &SayReceipt) {
+        if receipt.verdict == Verdict::NotDelivered {
+            self.said.retain(|said| said.key != self.key);
+        } else {
+            for said in self.said.iter_mut().filter(|said| said.key == self.key) {
+                said.receipt = Some(receipt.clone());
+            }
+        }
+        let _ = registry::atomic(&self.dir, &self.path, self.json().as_bytes());
+    }
+
+    fn json(&self) -> String {
+        serde_json::to_string(&self.said).unwrap_or_default()
+    }
+}
+
+/// Forgets the keys of a session that is deleted.
+pub(crate) fn forget(scope: &Scope, name: &SessionName) {
+    let _ = fs::remove_file(scope.registry.launch_dir().join(format!("{name}.said.json")));
+}
+
+/// FNV-1a over the message, with its length: stable across versions, which a hasher of the standard library is not.
+fn fingerprint(message: &str) -> String {
+    let hash = message
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    format!("{}-{hash:016x}", message.len())
+}
