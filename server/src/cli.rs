@@ -73,6 +73,12 @@ impl From<::standing::Error> for Refusal {
 
 /// Runs the command line of a process, given its arguments with the program's own name first.
 pub fn run(args: Vec<OsString>) -> ExitCode {
+    // What panes run is dispatched before anything else is built: it is on the way of every start.
+    match args.get(1).and_then(|word| word.to_str()) {
+        Some("launch") => return ::standing::launcher::main(args.into_iter().skip(2)),
+        Some("demo") => return ::standing::demo::main(args.into_iter().skip(2)),
+        _ => {}
+    }
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(told) => {
