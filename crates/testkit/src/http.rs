@@ -59,10 +59,15 @@ impl Http {
 
     /// `POST` of JSON.
     pub fn post(&self, path: &str, body: &Value) -> Answer {
+        self.raw(&self.posting(path, body))
+    }
+
+    /// The bytes of a `POST` of JSON.
+    pub fn posting(&self, path: &str, body: &Value) -> String {
         let body = body.to_string();
         let head = format!("POST {path} HTTP/1.1\r\nhost: {}\r\nconnection: close", self.authority);
         let kind = format!("content-type: application/json\r\ncontent-length: {}", body.len());
-        self.raw(&format!("{head}\r\n{kind}\r\n\r\n{body}"))
+        format!("{head}\r\n{kind}\r\n\r\n{body}")
     }
 
     /// Any bytes, and what came back until the service closed.
@@ -70,13 +75,22 @@ impl Http {
     /// # Panics
     /// If the service cannot be reached or does not answer in HTTP.
     pub fn raw(&self, request: &str) -> Answer {
+        self.exchange(request).unwrap_or_else(|| panic!("no HTTP answer to {request:?}"))
+    }
+
+    /// The same, or `None` if the connection ended without an answer.
+    ///
+    /// # Panics
+    /// If the service cannot be reached.
+    pub fn exchange(&self, request: &str) -> Option<Answer> {
         let mut stream = TcpStream::connect(&self.authority).expect("the service listens");
         stream.set_read_timeout(Some(Duration::from_mins(1))).expect("a read timeout");
         // A refusal may come, and the socket close, before the whole request was taken.
         let _ = stream.write_all(request.as_bytes());
         let mut bytes = Vec::new();
-        let read = stream.read_to_end(&mut bytes);
-        parse(&String::from_utf8_lossy(&bytes)).unwrap_or_else(|| panic!("no HTTP answer ({read:?}): {bytes:?}"))
+        // A reset connection is one that ended: what came before it counts.
+        let _ = stream.read_to_end(&mut bytes);
+        parse(&String::from_utf8_lossy(&bytes))
     }
 }
 

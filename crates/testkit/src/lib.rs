@@ -7,6 +7,7 @@ mod home;
 mod http;
 mod processes;
 mod service;
+mod terminal;
 mod tmux;
 mod wait;
 
@@ -14,5 +15,6 @@ pub use home::{TestHome, TestHomeBuilder};
 pub use http::{Answer, Http};
 pub use processes::{assert_nothing_spawned, marked};
 pub use service::TestService;
+pub use terminal::Terminal;
 pub use tmux::PrivateTmux;
 pub use wait::{CAP, wait_for};

@@ -3,7 +3,7 @@
 use std::{
     io::{BufRead as _, BufReader, Read},
     path::Path,
-    process::{Child, ExitStatus, Stdio},
+    process::{Child, Command, ExitStatus, Stdio},
     sync::{Arc, Mutex, mpsc},
     thread,
     time::{Duration, Instant},
@@ -30,8 +30,17 @@ impl TestService {
     /// # Panics
     /// If the service does not come up; its log is in the message.
     pub fn start(program: impl AsRef<Path>, home: &TestHome) -> Self {
+        Self::start_with(program, home, |_| ())
+    }
+
+    /// The same, with the command changed before it is run: another argument or variable.
+    ///
+    /// # Panics
+    /// If the service does not come up; its log is in the message.
+    pub fn start_with(program: impl AsRef<Path>, home: &TestHome, adjust: impl FnOnce(&mut Command)) -> Self {
         let mut command = home.command(program);
         command.args(["serve", "--port", "0"]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        adjust(&mut command);
         let mut child = command.spawn().expect("the service is started");
         let log = Arc::new(Mutex::new(String::new()));
         collect(child.stderr.take().expect("piped above"), Arc::clone(&log), None);
@@ -69,17 +78,32 @@ impl TestService {
         self.log.lock().expect("collecting threads do not panic").clone()
     }
 
+    /// Sends SIGTERM, if it has not ended yet.
+    ///
+    /// # Panics
+    /// Never in practice: a pid fits.
+    pub fn terminate(&mut self) {
+        let pid = i32::try_from(self.child.id()).expect("a pid fits");
+        if let Ok(None) = self.child.try_wait() {
+            // The child is not reaped yet, so the pid is still its own.
+            let _ = kill(Pid::from_raw(pid), Signal::SIGTERM);
+        }
+    }
+
     /// Sends SIGTERM and waits for the end.
     ///
     /// # Panics
     /// If it does not end.
     pub fn stop(&mut self) -> ExitStatus {
-        let pid = i32::try_from(self.child.id()).expect("a pid fits");
-        if let Ok(Some(status)) = self.child.try_wait() {
-            return status;
-        }
-        // The child is not reaped yet, so the pid is still its own.
-        let _ = kill(Pid::from_raw(pid), Signal::SIGTERM);
+        self.terminate();
+        self.wait()
+    }
+
+    /// Waits for its end, however it was brought about.
+    ///
+    /// # Panics
+    /// If it does not end.
+    pub fn wait(&mut self) -> ExitStatus {
         let begun = Instant::now();
         while begun.elapsed() < CAP {
             if let Ok(Some(status)) = self.child.try_wait() {
@@ -89,7 +113,7 @@ impl TestService {
         }
         let _ = self.child.kill();
         let _ = self.child.wait();
-        panic!("the service did not end on SIGTERM:\n{}", self.log());
+        panic!("the service did not end:\n{}", self.log());
     }
 }
 

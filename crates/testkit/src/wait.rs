@@ -15,13 +15,39 @@ const INTERVAL: Duration = Duration::from_millis(15);
 /// # Panics
 /// After [`CAP`], saying what was waited for.
 #[track_caller]
-pub fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+pub fn wait_for<T>(what: &str, look: impl FnMut() -> Option<T>) -> T {
+    wait_within(CAP, what, look)
+}
+
+#[track_caller]
+fn wait_within<T>(cap: Duration, what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let begun = Instant::now();
     loop {
         if let Some(seen) = look() {
             return seen;
         }
-        assert!(begun.elapsed() < CAP, "waited {} s in vain for {what}", CAP.as_secs());
+        assert!(begun.elapsed() < cap, "waited {cap:?} in vain for {what}");
         thread::sleep(INTERVAL);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_until_there_is_something() {
+        let mut looks = 0;
+        let seen = wait_for("the third look", || {
+            looks += 1;
+            (looks == 3).then_some(looks)
+        });
+        assert_eq!(seen, 3);
+    }
+
+    #[test]
+    #[should_panic(expected = "in vain for a miracle")]
+    fn says_what_was_waited_for() {
+        wait_within(Duration::from_millis(20), "a miracle", || None::<()>);
     }
 }

@@ -1,0 +1,57 @@
+//! A terminal with a shell in it, for what a program does only where a person can look and answer.
+
+use std::process::Command;
+
+use crate::{PrivateTmux, TestHome};
+
+/// A shell in a terminal, in a home's project and with its environment. It runs in a tmux server of its own, so that
+/// the home's server shows nothing but sessions of the-loop.
+#[derive(Debug)]
+pub struct Terminal {
+    tmux: PrivateTmux,
+}
+
+const SESSION: &str = "terminal";
+
+impl Terminal {
+    /// Opens it. `TERM` is what tmux says it is.
+    ///
+    /// # Panics
+    /// If tmux refuses.
+    pub fn open(home: &TestHome) -> Self {
+        let tmux = PrivateTmux::new();
+        let mut shell = home.command("sh");
+        shell.env_remove("TERM");
+        let folder = home.project().display().to_string();
+        let variables: Vec<String> = variables(&shell);
+        let mut args =
+            vec!["new-session", "-d", "-s", SESSION, "-x", "160", "-y", "50", "-c", &folder, "--", "env", "-i"];
+        args.extend(variables.iter().map(String::as_str));
+        args.extend(["TERM=screen-256color", "PS1=> ", "sh", "-i"]);
+        let made = tmux.run(&args);
+        assert!(made.status.success(), "tmux: {}", String::from_utf8_lossy(&made.stderr));
+        Self { tmux }
+    }
+
+    /// Types a line and Enter.
+    pub fn type_line(&self, line: &str) {
+        self.tmux.run(&["send-keys", "-t", &format!("={SESSION}:"), "-l", "--", line]);
+        self.tmux.run(&["send-keys", "-t", &format!("={SESSION}:"), "Enter"]);
+    }
+
+    /// What it shows.
+    pub fn screen(&self) -> String {
+        self.tmux.screen(SESSION)
+    }
+
+    /// What it shows, with the escape sequences of its colours.
+    pub fn coloured(&self) -> String {
+        let shown = self.tmux.run(&["capture-pane", "-p", "-e", "-J", "-t", &format!("={SESSION}:")]);
+        String::from_utf8_lossy(&shown.stdout).into_owned()
+    }
+}
+
+fn variables(command: &Command) -> Vec<String> {
+    let set = command.get_envs().filter_map(|(key, value)| Some((key, value?)));
+    set.map(|(key, value)| format!("{}={}", key.to_string_lossy(), value.to_string_lossy())).collect()
+}
