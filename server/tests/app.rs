@@ -1,4 +1,9 @@
-//! The service in-process, in a home of its own.
+//! The service in-process and the built binary, each in a home of its own.
+
+use std::{
+    io::Write as _,
+    process::{Output, Stdio},
+};
 
 use axum::{
     Router,
@@ -14,6 +19,9 @@ use tower::ServiceExt as _;
 
 /// The built binary.
 pub(crate) const THE_LOOP: &str = env!("CARGO_BIN_EXE_the-loop");
+
+/// Where the verbs are.
+pub(crate) const SESSIONS: &str = "/api/v1/standing-sessions";
 
 /// The name under which the in-process service is called.
 pub(crate) const AUTHORITY: &str = "127.0.0.1:4114";
@@ -111,5 +119,53 @@ pub(crate) fn problem(answer: &Answer, status: u16, code: &str) {
     assert_eq!(body["instance"], answer.header("x-request-id"));
     for key in ["title", "detail"] {
         assert!(!body[key].as_str().expect("text").is_empty(), "{key} of {body}");
+    }
+}
+
+/// `the-loop standing …` in a home.
+pub(crate) struct Command<'a> {
+    home: &'a TestHome,
+}
+
+/// What a command said, and how it ended.
+#[derive(Debug)]
+pub(crate) struct Said {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Said {
+    pub(crate) fn of(output: &Output) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Self { code: output.status.code().expect("an exit"), out: text(&output.stdout), err: text(&output.stderr) }
+    }
+}
+
+impl<'a> Command<'a> {
+    pub(crate) fn in_home(home: &'a TestHome) -> Self {
+        Self { home }
+    }
+
+    pub(crate) fn run(&self, args: &[&str]) -> Said {
+        self.fed("", args)
+    }
+
+    /// The same with something on standard input.
+    pub(crate) fn fed(&self, input: &str, args: &[&str]) -> Said {
+        let mut command = self.home.command(THE_LOOP);
+        command.arg("standing").args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the binary runs");
+        // One that reads nothing may be gone before all is written.
+        let _ = child.stdin.take().expect("piped above").write_all(input.as_bytes());
+        Said::of(&child.wait_with_output().expect("it ends"))
+    }
+
+    /// Runs a verb that must succeed with a first line that begins like this; all it said is handed back.
+    #[track_caller]
+    pub(crate) fn ok(&self, args: &[&str], line: &str) -> String {
+        let said = self.run(args);
+        assert!(said.code == 0 && said.out.starts_with(line) && said.err.is_empty(), "{args:?}: {said:#?}");
+        said.out
     }
 }

@@ -1,28 +1,13 @@
 //! The command line: the built binary in a home of its own.
 
-use std::{
-    net::TcpListener,
-    process::{Output, Stdio},
-};
+use std::process::Stdio;
 
-use serde_json::json;
-use testkit::{TestHome, TestService};
+use testkit::{Terminal, TestHome, wait_for};
 
-use crate::app::THE_LOOP;
-
-struct Said {
-    code: i32,
-    out: String,
-    err: String,
-}
-
-fn said(output: &Output) -> Said {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Said { code: output.status.code().expect("an exit"), out: text(&output.stdout), err: text(&output.stderr) }
-}
+use crate::app::{Command, Said, THE_LOOP};
 
 fn run(home: &TestHome, args: &[&str]) -> Said {
-    said(&home.command(THE_LOOP).args(args).stdin(Stdio::null()).output().expect("the binary runs"))
+    Said::of(&home.command(THE_LOOP).args(args).stdin(Stdio::null()).output().expect("the binary runs"))
 }
 
 fn home() -> TestHome {
@@ -96,7 +81,7 @@ fn a_reader_that_left_is_no_error() {
     let home = home();
     let mut child = home.command("/bin/sh");
     let script = format!("{{ '{THE_LOOP}' standing list; echo $? >&2; }} | true");
-    let told = said(&child.args(["-c", &script]).output().expect("sh runs"));
+    let told = Said::of(&child.args(["-c", &script]).output().expect("sh runs"));
     assert_eq!(told.err, "0\n");
 }
 
@@ -104,7 +89,7 @@ fn a_reader_that_left_is_no_error() {
 fn a_full_disk_is_one() {
     let home = home();
     let full = std::fs::File::options().write(true).open("/dev/full").expect("/dev/full opens");
-    let told = said(&home.command(THE_LOOP).args(["standing", "list"]).stdout(full).output().expect("runs"));
+    let told = Said::of(&home.command(THE_LOOP).args(["standing", "list"]).stdout(full).output().expect("runs"));
     assert_eq!(told.code, 1);
     assert!(told.err.contains("cannot write"), "{}", told.err);
 }
@@ -117,31 +102,60 @@ fn no_colours_but_on_a_terminal() {
 }
 
 #[test]
-fn serve_says_where_and_ends_on_sigterm() {
+fn colours_where_a_person_sits_and_wants_them() {
     let home = home();
-    let mut service = TestService::start(THE_LOOP, &home);
-    assert!(service.address().starts_with("http://127.0.0.1:"), "{}", service.address());
-    assert!(service.address().ends_with("/#/standing"), "{}", service.address());
-    assert_eq!(service.http().get("/api/v1/standing-sessions").json(), json!([]));
-    assert_eq!(service.stop().code(), Some(0), "{}", service.log());
-}
-
-#[test]
-fn serve_refuses_to_be_exposed_unasked() {
-    let home = home();
-    for host in ["0.0.0.0", "::", "192.0.2.1"] {
-        let told = run(&home, &["serve", "--host", host, "--port", "0"]);
-        assert_eq!((told.code, told.out.as_str()), (2, ""), "{}", told.err);
-        assert!(told.err.contains("service.exposed"), "{}", told.err);
+    let terminal = Terminal::open(&home);
+    for (number, (setting, coloured)) in [("", true), ("NO_COLOR=1", false), ("TERM=dumb", false)].iter().enumerate() {
+        terminal.type_line(&format!("clear; {setting} {THE_LOOP} standing get ops; echo end-$((10 + {number}))"));
+        let end = format!("end-{}", 10 + number);
+        let shown = wait_for("the refusal", || Some(terminal.coloured()).filter(|text| text.contains(&end)));
+        assert!(shown.contains("error:"), "{shown:?}");
+        assert_eq!(shown.contains("\u{1b}[31m"), *coloured, "{setting}: {shown:?}");
     }
 }
 
 #[test]
-fn serve_names_a_port_that_is_taken() {
+fn delete_asks_where_a_person_can_answer() {
     let home = home();
-    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let port = taken.local_addr().expect("an address").port().to_string();
-    let told = run(&home, &["serve", "--port", &port]);
-    assert_eq!((told.code, told.out.as_str()), (1, ""), "{}", told.err);
-    assert!(told.err.contains(&format!("port {port}")) && told.err.contains("--port"), "{}", told.err);
+    let cli = Command::in_home(&home);
+    let question = "Stop `ops` and remove its record";
+    cli.ok(&["create", "ops", "--no-start"], "ops  not-running");
+    for (flag, answer, shown) in
+        [("", Some("no"), "nothing was deleted\ncode=1"), ("", Some("y"), "code=0"), ("--yes", None, "code=0")]
+    {
+        let terminal = Terminal::open(&home);
+        terminal.type_line(&format!("clear; {THE_LOOP} standing delete ops {flag}; echo code=$?"));
+        if let Some(answer) = answer {
+            wait_for("the question", || terminal.screen().contains(question).then_some(()));
+            terminal.type_line(answer);
+        }
+        wait_for(shown, || terminal.screen().contains(shown).then_some(()));
+        let gone = shown == "code=0";
+        assert_eq!(terminal.screen().contains("ops  deleted"), gone, "{}", terminal.screen());
+        assert_eq!(cli.run(&["get", "ops"]).code, i32::from(gone));
+        if gone {
+            cli.ok(&["create", "ops", "--no-start"], "ops  not-running");
+        }
+    }
+}
+
+#[test]
+fn a_config_that_cannot_be_used_is_refused_with_its_place() {
+    let home = home();
+    home.write_config("standingSessions:\n  enabled: maybe\n");
+    for args in [&["standing", "list"][..], &["standing", "create", "ops"], &["standing", "get", "ops"], &["serve"]] {
+        let told = run(&home, args);
+        assert_eq!((told.code, told.out.as_str()), (2, ""), "{args:?}: {}", told.err);
+        assert!(told.err.contains("cli-config.yaml:2:12: `standingSessions.enabled`"), "{args:?}: {}", told.err);
+    }
+}
+
+#[test]
+fn a_message_that_never_ends_is_refused() {
+    let home = home();
+    let zeros = std::fs::File::open("/dev/zero").expect("/dev/zero opens");
+    let mut say = home.command(THE_LOOP);
+    let told = Said::of(&say.args(["standing", "say", "ops", "-"]).stdin(zeros).output().expect("the binary runs"));
+    assert_eq!(told.code, 2);
+    assert!(told.err.contains("1048576 bytes"), "{}", told.err);
 }

@@ -3,9 +3,7 @@
 use axum::http::StatusCode;
 use serde_json::json;
 
-use crate::app::{App, problem};
-
-const SESSIONS: &str = "/api/v1/standing-sessions";
+use crate::app::{App, SESSIONS, problem};
 
 #[tokio::test]
 async fn health_at_both_addresses() {

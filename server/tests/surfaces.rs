@@ -2,5 +2,8 @@
 
 mod app;
 mod cli;
+mod cycle;
 mod guard;
+mod refusals;
 mod rest;
+mod serve;

@@ -1,4 +1,8 @@
 //! Every response carries `x-request-id`, and every problem document repeats it as `instance`.
+//!
+//! What is logged of a request is its id, method, path, status and duration: never its query or body.
+
+use std::time::Instant;
 
 use axum::{
     extract::Request,
@@ -29,7 +33,12 @@ pub(crate) async fn request_id(mut request: Request, next: Next) -> Response {
     let id = given(&request).unwrap_or_else(|| Uuid::new_v4().to_string());
     request.extensions_mut().insert(Identified);
     let span = tracing::info_span!("request", id = %id, method = %request.method(), path = %request.uri().path());
-    let mut response = next.run(request).instrument(span).await;
+    let begun = Instant::now();
+    let mut response = next.run(request).instrument(span.clone()).await;
+    span.in_scope(|| {
+        let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        tracing::debug!(status = response.status().as_u16(), duration_ms, "answered");
+    });
     if let Some(problem) = response.extensions_mut().remove::<ApiProblem>() {
         response = with_body_of(response, problem.of_request(&id));
     }

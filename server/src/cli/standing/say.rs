@@ -2,7 +2,7 @@
 
 use std::io::{self, Read as _};
 
-use standing::TheLoop;
+use standing::{TheLoop, text::MESSAGE_LIMIT};
 use wire::{SayReceipt, SayRequest, Stream};
 
 use super::{Output, Refusal, inert};
@@ -45,12 +45,16 @@ pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result
     Ok(receipt.exit_code)
 }
 
+/// Reads no more than can be sent: what feeds it may never end.
 fn from_stdin() -> Result<String, Refusal> {
-    let mut text = String::new();
-    match io::stdin().read_to_string(&mut text) {
-        Ok(_) => Ok(text),
-        Err(error) => Err(Refusal::mistake(format!("cannot read the message from standard input: {error}"))),
+    let from = |reason: String| Refusal::mistake(format!("cannot take the message from standard input: {reason}"));
+    let mut bytes = Vec::new();
+    let limit = MESSAGE_LIMIT as u64;
+    io::stdin().take(limit + 1).read_to_end(&mut bytes).map_err(|error| from(error.to_string()))?;
+    if bytes.len() > MESSAGE_LIMIT {
+        return Err(from(format!("it has more than {limit} bytes: put it in a file and say where it is")));
     }
+    String::from_utf8(bytes).map_err(|error| from(error.to_string()))
 }
 
 fn print(receipt: &SayReceipt, output: &mut Output) {

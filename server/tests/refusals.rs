@@ -1,0 +1,225 @@
+//! Every refusal, with the words that people and scripts rely on, over REST and on the command line alike.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use standing::config::Service;
+use testkit::{TestHome, assert_nothing_spawned, wait_for};
+
+use crate::app::{App, Command, SESSIONS, THE_LOOP, problem};
+
+/// One declared session `watch` that does not run, one created one `ops` that is recorded alone, one foreign live
+/// tmux session under the name of the declared `taken`.
+fn prepared() -> App {
+    let entry = |name: &str| json!({ "name": name, "harness": "demo" });
+    let home = TestHome::builder().exe(THE_LOOP).declare(entry("watch")).declare(entry("taken")).build();
+    let app = App::over(home, &Service::default());
+    Command::in_home(&app.home).ok(&["create", "ops", "--no-start"], "ops  not-running");
+    app.home.tmux().start_foreign("loop-standing-taken");
+    wait_for("the foreign session's word", || {
+        app.home.tmux().screen("loop-standing-taken").contains("foreign").then_some(())
+    });
+    app
+}
+
+/// A refusal over REST and by the command line: the status and exit code, and words that both must hold.
+struct Refusal<'a> {
+    verb: &'a str,
+    body: Value,
+    status: u16,
+    code: &'a str,
+    args: &'a [&'a str],
+    exit: i32,
+    words: &'a [&'a str],
+}
+
+fn refusals() -> Vec<Refusal<'static>> {
+    let refusal = |verb, body, status, code, args, exit, words| Refusal { verb, body, status, code, args, exit, words };
+    let named = |name: &str| json!({ "name": name });
+    let say = |name: &str| json!({ "name": name, "text": "hello" });
+    let control = |verb: &str, name: &str| json!({ "verb": verb, "name": name });
+    vec![
+        refusal("create", named("watch"), 400, "name-taken", &["create", "watch"], 2, &["already declared"]),
+        refusal("create", named("ops"), 400, "name-taken", &["create", "ops"], 2, &["already exists"]),
+        refusal("create", named("Ops"), 400, "invalid-name", &["create", "Ops"], 2, &["session name"]),
+        refusal("create", named("ops\n"), 400, "invalid-name", &["create", "ops\n"], 2, &["session name"]),
+        refusal(
+            "create",
+            json!({ "name": "new", "cwd": "/no/such/place" }),
+            400,
+            "invalid-request",
+            &["create", "new", "--cwd", "/no/such/place"],
+            2,
+            &["/no/such/place"],
+        ),
+        refusal(
+            "create",
+            json!({ "name": "new", "harness": "nonesuch" }),
+            400,
+            "invalid-request",
+            &["create", "new", "--harness", "nonesuch"],
+            2,
+            &["nonesuch"],
+        ),
+        refusal(
+            "delete",
+            named("watch"),
+            400,
+            "declared",
+            &["delete", "watch"],
+            2,
+            &["standingSessions.sessions", "the-loop standing stop watch"],
+        ),
+        refusal("delete", named("never"), 404, "unknown-session", &["delete", "never"], 1, &["`never`", "no record"]),
+        refusal("control", control("stop", "never"), 404, "unknown-session", &["stop", "never"], 1, &["no record"]),
+        refusal("control", control("start", "never"), 404, "unknown-session", &["start", "never"], 1, &["`never`"]),
+        refusal("control", control("restart", "never"), 404, "unknown-session", &["restart", "never"], 1, &["`never`"]),
+        refusal("say", say("never"), 404, "unknown-session", &["say", "never", "hello"], 1, &["`never`"]),
+        refusal("say", say("ops"), 404, "not-running", &["say", "ops", "hello"], 1, &["the-loop standing start ops"]),
+        refusal(
+            "say",
+            say("watch"),
+            404,
+            "not-running",
+            &["say", "watch", "hello"],
+            1,
+            &["the-loop standing start watch"],
+        ),
+        refusal(
+            "say",
+            say("taken"),
+            404,
+            "not-running",
+            &["say", "taken", "hello"],
+            1,
+            &["tmux attach -r -t", "loop-standing-taken", "the-loop standing start taken"],
+        ),
+        refusal(
+            "say",
+            json!({ "name": "ops", "text": "" }),
+            400,
+            "invalid-request",
+            &["say", "ops", "--text", ""],
+            2,
+            &["empty"],
+        ),
+        refusal(
+            "say",
+            json!({ "name": "ops", "text": " \n\t" }),
+            400,
+            "invalid-request",
+            &["say", "ops", "--text", " \n\t"],
+            2,
+            &["empty"],
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn the_same_words_over_both_surfaces() {
+    let app = prepared();
+    let cli = Command::in_home(&app.home);
+    let before = app.home.tmux().screen("loop-standing-taken");
+    for refusal in refusals() {
+        let answer = app.post(&format!("{SESSIONS}/{}", refusal.verb), refusal.body.to_string()).await;
+        problem(&answer, refusal.status, refusal.code);
+        let told = assert_nothing_spawned(&app.home, || cli.run(refusal.args));
+        assert_eq!((told.code, told.out.as_str()), (refusal.exit, ""), "{:?}: {}", refusal.args, told.err);
+        let detail = answer.json()["detail"].as_str().expect("text").to_owned();
+        for words in refusal.words {
+            assert!(detail.contains(words), "REST {} {}: {detail}", refusal.verb, refusal.body);
+            assert!(told.err.contains(words), "{:?}: {}", refusal.args, told.err);
+        }
+    }
+    assert_eq!(app.home.tmux().screen("loop-standing-taken"), before, "nothing was typed into what is not ours");
+}
+
+#[tokio::test]
+async fn a_restart_of_all_is_refused() {
+    let app = App::new();
+    let answer = app.post(&format!("{SESSIONS}/control"), r#"{"verb":"restart"}"#).await;
+    problem(&answer, 400, "invalid-request");
+}
+
+/// What is no error but a row: the request was fine, the session was not.
+#[tokio::test]
+async fn a_live_session_without_a_record_is_neither_started_over_nor_stopped() {
+    let app = prepared();
+    let cli = Command::in_home(&app.home);
+    for (verb, words) in [("start", &["tmux attach -r -t", "loop-standing-taken"][..]), ("stop", &["no record"])] {
+        let answer =
+            app.post(&format!("{SESSIONS}/control"), json!({ "name": "taken", "verb": verb }).to_string()).await;
+        assert_eq!((answer.status.as_u16(), &answer.json()["ok"]), (200, &json!(false)), "{}", answer.text());
+        let row = answer.json()["sessions"][0].clone();
+        assert_eq!(row["outcome"], "failed");
+        let told = cli.run(&[verb, "taken"]);
+        assert_eq!((told.code, told.out.as_str()), (1, ""));
+        for words in words {
+            assert!(row["detail"].as_str().expect("text").contains(words), "{row:#}");
+            assert!(told.err.starts_with("taken  failed  ") && told.err.contains(words), "{}", told.err);
+        }
+    }
+    assert_eq!(app.home.tmux().sessions(), ["loop-standing-taken"]);
+}
+
+#[tokio::test]
+async fn a_stop_without_a_record_says_so() {
+    let app = prepared();
+    let told = Command::in_home(&app.home).run(&["stop", "watch"]);
+    assert_eq!(told.code, 0, "{}", told.err);
+    assert!(told.out.starts_with("watch  not-running  no record"), "{}", told.out);
+}
+
+#[tokio::test]
+async fn a_create_whose_start_fails_leaves_no_record() {
+    let dies = json!({ "command": ["/bin/sh", "-c", "echo no account >&2; exit 3"], "sessionId": "none" });
+    let home = TestHome::builder().exe(THE_LOOP).set("/routing/harnesses/dies", dies).build();
+    let app = App::over(home, &Service::default());
+    let body = json!({ "name": "ops", "harness": "dies" }).to_string();
+    let answer = app.post(&format!("{SESSIONS}/create"), body).await;
+    assert_eq!((answer.status.as_u16(), &answer.json()["ok"]), (200, &json!(false)), "{}", answer.text());
+    assert_eq!(answer.json()["sessions"][0]["outcome"], "failed");
+    let told = Command::in_home(&app.home).run(&["create", "ops", "--harness", "dies"]);
+    assert_eq!((told.code, told.out.as_str()), (1, ""), "{}", told.err);
+    assert!(told.err.starts_with("ops  failed  "), "{}", told.err);
+    assert!(!app.home.records().join("ops.json").exists());
+    assert_eq!(app.get(&format!("{SESSIONS}/one?name=ops")).await.status, 404);
+    assert_eq!(app.home.tmux().sessions(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_block_that_cannot_be_used_is_refused_by_all_but_stop() {
+    let app = App::new();
+    let cli = Command::in_home(&app.home);
+    cli.ok(&["create", "ops", "--harness", "demo"], "ops  started");
+    let good = fs::read_to_string(app.home.config_file()).expect("the config");
+    let mut broken: Value = serde_json::from_str(&good).expect("JSON");
+    broken["standingSessions"] = json!({ "enabled": "maybe" });
+    app.home.write_config(&format!("{broken:#}"));
+    let place = "`standingSessions.enabled`";
+    for path in [SESSIONS.to_owned(), format!("{SESSIONS}/one?name=ops")] {
+        let answer = app.get(&path).await;
+        problem(&answer, 400, "misconfigured");
+        assert!(answer.text().contains(place), "{}", answer.text());
+    }
+    let verbs = [
+        ("create", json!({ "name": "new" })),
+        ("delete", json!({ "name": "ops" })),
+        ("control", json!({ "name": "ops", "verb": "start" })),
+        ("control", json!({ "name": "ops", "verb": "restart" })),
+        ("say", json!({ "name": "ops", "text": "hello" })),
+    ];
+    for (verb, body) in verbs {
+        problem(&app.post(&format!("{SESSIONS}/{verb}"), body.to_string()).await, 400, "misconfigured");
+    }
+    for args in
+        [&["list"][..], &["get", "ops"], &["create", "new"], &["delete", "ops"], &["start"], &["say", "ops", "x"]]
+    {
+        let told = cli.run(args);
+        assert_eq!((told.code, told.out.as_str()), (2, ""), "{args:?}: {}", told.err);
+        assert!(told.err.contains("cli-config.yaml:") && told.err.contains(place), "{args:?}: {}", told.err);
+    }
+    cli.ok(&["stop"], "ops  stopped");
+    app.home.write_config(&good);
+    cli.ok(&["delete", "ops"], "ops  deleted");
+}
