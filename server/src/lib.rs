@@ -3,6 +3,7 @@
 //! Surfaces are thin: each parses what it was given, calls one verb of [`standing::TheLoop`], and puts the answer in
 //! its own form. Nothing in this crate touches tmux, a record or a harness.
 
+pub mod assets;
 mod cli;
 pub mod host;
 mod page;

@@ -11,10 +11,13 @@ use axum::{
 };
 use standing::TheLoop;
 
+use crate::assets;
+
 /// Everything that is not REST.
 pub(crate) fn router(_the_loop: TheLoop) -> Router {
     Router::new()
         .route("/", get(|| async { "the-loop: standing sessions. The REST interface is at /api/v1.\n" }))
+        .merge(assets::router())
         .fallback(not_found)
 }
 
