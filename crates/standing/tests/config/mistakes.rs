@@ -20,7 +20,7 @@ fn mistakes_in_keys() {
     );
     assert_problem(
         format!("{entry}name: a\n      auto_start: false"),
-        "4:7 standingSessions.sessions[0].auto_start: unknown key: did you mean `autoStart`? allowed here: `autoStart`, ",
+        "4:7 standingSessions.sessions[0].auto_start: unknown key: did you mean `autoStart`? allowed here: `name`, ",
     );
     assert_problem(
         format!("{entry}{{name: a, zzz: 1}}"),
