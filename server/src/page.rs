@@ -2,23 +2,51 @@
 //!
 //! Routes here are given by full path. Under `/api/` each needs its own exact path: the REST router owns the rest of
 //! that prefix, so that an unknown address there is never answered with a page. The guard and the security headers
-//! stand around this router already; a page that needs a content security policy of its own sets the header itself.
+//! stand around this router already; the page sets the content security policy that it needs itself.
 
+use app::{Assets, Front, Query, Shell, ShellProps};
 use axum::{
     Router,
+    body::Body,
+    extract::{Request, State},
     http::{StatusCode, Uri},
-    routing::get,
+    response::{IntoResponse, Response},
+    routing::{get, post},
 };
+use leptos::prelude::provide_context;
 use standing::TheLoop;
 
 use crate::assets;
 
 /// Everything that is not REST.
-pub(crate) fn router(_the_loop: TheLoop) -> Router {
+pub(crate) fn router(the_loop: TheLoop) -> Router {
+    let front = Front::new(the_loop);
     Router::new()
-        .route("/", get(|| async { "the-loop: standing sessions. The REST interface is at /api/v1.\n" }))
+        .route("/", get(standing))
+        .route(&format!("{}/{{*verb}}", app::serverfns::PREFIX), post(server_function))
+        .with_state(front)
         .merge(assets::router())
         .fallback(not_found)
+}
+
+/// The Standing screen. Everything is asked from the core before rendering begins.
+async fn standing(State(front): State<Front>, uri: Uri, request: Request) -> Response {
+    let page = app::load(&front, Query::parse(uri.query().unwrap_or_default())).await;
+    let shell = move || Shell(ShellProps { assets: assets(), page: page.clone() });
+    leptos_axum::render_app_async_with_context(|| {}, shell)(request).await
+}
+
+/// A form of the page, posted.
+async fn server_function(State(front): State<Front>, request: Request<Body>) -> Response {
+    leptos_axum::handle_server_fns_with_context(move || provide_context(front.clone()), request).await.into_response()
+}
+
+fn assets() -> Assets {
+    Assets {
+        bundle: assets::bundle(),
+        stylesheet: assets::address("pkg/the-loop.css"),
+        icon: assets::address("favicon.svg"),
+    }
 }
 
 async fn not_found(uri: Uri) -> (StatusCode, String) {

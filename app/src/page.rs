@@ -1,0 +1,199 @@
+//! What one page shows, asked from the core before anything is rendered, so that rendering never waits.
+
+use std::{path::Path, sync::Arc};
+
+use ::standing::{Error, TheLoop, config::ConfigProblems};
+use wire::{Row, SessionName};
+
+use crate::{
+    front::Front,
+    notices::{Draft, Notice, Place},
+    query::Query,
+    serverfns::CreateForm,
+};
+
+/// How many of a pane's last lines a card shows.
+const LINES: usize = 6;
+
+/// Everything one page shows.
+#[derive(Clone, Debug)]
+pub struct Page {
+    pub(crate) sessions: Result<Vec<Session>, Trouble>,
+    pub(crate) harnesses: Vec<Harness>,
+    pub(crate) common: Arc<Common>,
+}
+
+/// A session as its card shows it.
+#[derive(Clone, Debug)]
+pub(crate) struct Session {
+    pub(crate) row: Row,
+    /// The last lines of its pane, if it has one.
+    pub(crate) screen: Option<String>,
+}
+
+impl Session {
+    fn new(row: Row, screen: &str) -> Self {
+        let screen = screen.trim_end();
+        Self { row, screen: (!screen.is_empty()).then(|| screen.to_owned()) }
+    }
+}
+
+/// Why there is no list.
+#[derive(Clone, Debug)]
+pub(crate) enum Trouble {
+    /// The config cannot be used: each reason, verbatim.
+    Config(Vec<String>),
+    /// Anything else, verbatim.
+    Other(String),
+}
+
+/// A harness that a session can be created with.
+#[derive(Clone, Debug)]
+pub(crate) struct Harness {
+    pub(crate) name: String,
+    pub(crate) found: bool,
+}
+
+/// What many parts of the page need.
+#[derive(Clone, Debug)]
+pub(crate) struct Common {
+    pub(crate) query: Query,
+    pub(crate) notice: Option<Notice>,
+    pub(crate) config_file: String,
+    /// The home directory, for showing paths below it as `~`.
+    pub(crate) home: String,
+    /// How tmux is called to reach the sessions: `tmux`, or `tmux -L <socket>`.
+    pub(crate) tmux: String,
+}
+
+impl Common {
+    /// The notice that stands at this place, if that is where it belongs.
+    pub(crate) fn notice_at(&self, place: &Place) -> Option<Notice> {
+        self.notice.clone().filter(|notice| notice.place == *place)
+    }
+
+    /// A path as a person would write it.
+    pub(crate) fn shown(&self, path: &str) -> String {
+        match path.strip_prefix(&self.home) {
+            Some("") if !self.home.is_empty() => "~".to_owned(),
+            Some(rest) if !self.home.is_empty() && rest.starts_with('/') => format!("~{rest}"),
+            _ => path.to_owned(),
+        }
+    }
+
+    /// The form for a new session as it was typed, if it was not accepted.
+    pub(crate) fn create_draft(&self) -> Option<CreateForm> {
+        match self.notice.as_ref()?.draft.as_ref()? {
+            Draft::Create(form) => Some((**form).clone()),
+            Draft::Say(_) => None,
+        }
+    }
+
+    /// A message as it was typed, if it did not arrive.
+    pub(crate) fn say_draft(&self, name: &str) -> Option<String> {
+        let notice = self.notice_at(&Place::Say(name.to_owned()))?;
+        match notice.draft? {
+            Draft::Say(text) => Some(text),
+            Draft::Create(_) => None,
+        }
+    }
+}
+
+impl Page {
+    /// The sessions, none if there is trouble.
+    pub(crate) fn sessions(&self) -> &[Session] {
+        self.sessions.as_deref().unwrap_or_default()
+    }
+
+    /// The session whose deletion is to be confirmed: only one that was created here can be.
+    pub(crate) fn confirmed(&self) -> Option<&Session> {
+        let name = self.common.query.confirm.as_deref()?;
+        self.sessions().iter().find(|session| session.row.name == name && !session.row.declared)
+    }
+
+    /// Whether a session that names no harness can be started on this machine, as far as is known.
+    pub(crate) fn default_harness_found(&self) -> bool {
+        self.harnesses.first().is_none_or(|harness| harness.found)
+    }
+
+    /// The draft of the form for a new session, or a blank one that offers what works on this machine.
+    pub(crate) fn create_form(&self) -> CreateForm {
+        self.common.create_draft().unwrap_or_else(|| {
+            let harness = if self.default_harness_found() { String::new() } else { "demo".to_owned() };
+            CreateForm { harness, auto_start: true, ..CreateForm::default() }
+        })
+    }
+}
+
+/// Asks the core for everything that the page at this address shows.
+pub async fn load(front: &Front, query: Query) -> Page {
+    let notice = query.notice.as_deref().and_then(|id| front.notices().get(id));
+    front.ask(move |the_loop| ask(the_loop, query, notice)).await
+}
+
+fn ask(the_loop: &TheLoop, query: Query, mut notice: Option<Notice>) -> Page {
+    let survey = the_loop.standing().survey(LINES).map_err(trouble);
+    let sessions = survey.map(|rows| rows.into_iter().map(|(row, text)| Session::new(row, &text)).collect::<Vec<_>>());
+    let config = the_loop.config();
+    let socket = &config.settings.routing.tmux.socket;
+    if let Some(notice) = &mut notice {
+        keep_in_view(notice, sessions.as_deref().unwrap_or_default());
+    }
+    let harnesses = the_loop.harnesses().unwrap_or_default();
+    Page {
+        sessions,
+        harnesses: harnesses.into_iter().map(|(name, found)| Harness { name, found }).collect(),
+        common: Arc::new(Common {
+            query,
+            notice,
+            config_file: config.path.file().display().to_string(),
+            home: the_loop.surroundings().home().and_then(Path::to_str).unwrap_or_default().to_owned(),
+            tmux: if socket.is_empty() { "tmux".to_owned() } else { format!("tmux -L {socket}") },
+        }),
+    }
+}
+
+/// A notice about a session that has no card stands at the top of the page instead.
+fn keep_in_view(notice: &mut Notice, sessions: &[Session]) {
+    let (Place::Acts(name) | Place::Say(name)) = &notice.place else { return };
+    if !sessions.iter().any(|session| session.row.name == *name) {
+        if SessionName::parse(name).is_ok() && !notice.text.contains(name.as_str()) {
+            notice.text = format!("{name}: {}", notice.text);
+        }
+        notice.place = Place::Page;
+    }
+}
+
+fn trouble(error: Error) -> Trouble {
+    match error {
+        Error::Misconfigured(problems) => Trouble::Config(reasons(&problems)),
+        other => Trouble::Other(other.to_string()),
+    }
+}
+
+fn reasons(problems: &ConfigProblems) -> Vec<String> {
+    problems.iter().map(ToString::to_string).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn common(home: &str) -> Common {
+        Common {
+            query: Query::default(),
+            notice: None,
+            config_file: String::new(),
+            home: home.to_owned(),
+            tmux: "tmux".to_owned(),
+        }
+    }
+
+    #[test]
+    fn only_a_path_below_home_is_shortened() {
+        assert_eq!(common("/home/u").shown("/home/u/src"), "~/src");
+        assert_eq!(common("/home/u").shown("/home/u"), "~");
+        assert_eq!(common("/home/u").shown("/home/user2"), "/home/user2");
+        assert_eq!(common("").shown("/srv"), "/srv");
+    }
+}

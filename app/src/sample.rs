@@ -1,0 +1,142 @@
+//! A page with a session in every state, for tests of what is rendered.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use wire::{Activity, Row, SessionName, State, Status};
+
+use crate::{
+    Assets, Page, Query, Shell,
+    notices::{Notice, Place, Tone},
+    page::{Common, Harness, Session, Trouble},
+};
+
+/// One session.
+pub(crate) fn session(name: &str, state: State, activity: Activity) -> Session {
+    let parsed = SessionName::parse(name).expect("a name");
+    let row = Row {
+        state,
+        activity,
+        status: if state == State::Running { Status::Running } else { Status::Stopped },
+        running: state == State::Running,
+        harness: "claude".to_owned(),
+        cwd: "/home/u/src/loop".to_owned(),
+        harness_session_id: "8c1f93aa-0f5e-4f7e-9f0e-2c6de02a0001".to_owned(),
+        started_at: "2026-05-02T08:00:00Z".to_owned(),
+        auto_start: true,
+        ..Row::bare(&parsed)
+    };
+    Session { row, screen: None }
+}
+
+/// A page of these sessions.
+pub(crate) fn page(sessions: Vec<Session>, query: Query) -> Page {
+    Page {
+        sessions: Ok(sessions),
+        harnesses: [("claude", false), ("demo", true)]
+            .map(|(name, found)| Harness { name: name.to_owned(), found })
+            .into(),
+        common: Arc::new(Common {
+            query,
+            notice: None,
+            config_file: "/home/u/.the-loop/cli-config.yaml".to_owned(),
+            home: "/home/u".to_owned(),
+            tmux: "tmux".to_owned(),
+        }),
+    }
+}
+
+/// The page with a notice on it.
+pub(crate) fn with_notice(mut page: Page, notice: Notice) -> Page {
+    Arc::make_mut(&mut page.common).notice = Some(notice);
+    page
+}
+
+/// The whole document.
+pub(crate) fn html(page: Page) -> String {
+    let leptos = LeptosOptions::builder().output_name("the-loop").site_pkg_dir("pkg").build();
+    let assets = Assets {
+        bundle: Some(leptos),
+        stylesheet: Some("/style/main.css".to_owned()),
+        icon: Some("/favicon.svg".to_owned()),
+    };
+    Owner::new().with(|| view! { <Shell assets=assets page=page /> }.to_html())
+}
+
+/// A session in every state.
+pub(crate) fn every_state() -> Vec<Session> {
+    let mut sessions = vec![
+        session("release-watch", State::Running, Activity::Waiting),
+        session("supervisor", State::Running, Activity::Busy),
+        session("docs-gardener", State::Running, Activity::Idle),
+        session("custom", State::Running, Activity::Unknown),
+        session("morning", State::Starting, Activity::Unknown),
+        session("evening", State::Stopping, Activity::Unknown),
+        session("lost", State::Orphaned, Activity::Unknown),
+        session("silent", State::Unknown, Activity::Unknown),
+        session("nightly-bench", State::Ended, Activity::Unknown),
+        session("triage", State::Stopped, Activity::Unknown),
+        session("fresh", State::Absent, Activity::Unknown),
+        session("guest", State::Foreign, Activity::Unknown),
+        session("torn", State::Unreadable, Activity::Unknown),
+    ];
+    sessions[0].row.question = "Run `git push origin release/11.2`?\n❯ 1. Yes\n  2. No, tell it what to do".into();
+    sessions[0].row.description = "Follows the release branch".into();
+    sessions[1].row.declared = true;
+    sessions[1].row.description = "Watches the items in flight, recovers what is stuck".into();
+    sessions[1].row.slack_channel = "#loop-ops".into();
+    sessions[1].screen = Some(
+        "● Checking 3 items in flight\n  └ #277 implementing · #281 review · #283 no progress for 40 min\n\
+         ✻ Reading the last events of #283… (12s)\n\n"
+            .to_owned(),
+    );
+    sessions[2].row.declared = true;
+    sessions[8].row.reason = "exit 1 · 03:12".into();
+    sessions[8].screen = Some("error: the build directory is gone\n$".to_owned());
+    sessions[9].row.declared = true;
+    sessions[9].row.auto_start = false;
+    sessions[10].row.declared = true;
+    sessions[10].row.started_at = String::new();
+    sessions[10].row.harness_session_id = String::new();
+    sessions[11].row.harness_session_id = String::new();
+    sessions[12].row.reason = "expected `,` or `}` at line 3 column 1".into();
+    sessions
+}
+
+/// The same page when the config cannot be used.
+pub(crate) fn misconfigured() -> Page {
+    let reason = "/home/u/.the-loop/cli-config.yaml:7:5: `standingSessions.sessions[2].name`: `Ops` is not a name";
+    Page { sessions: Err(Trouble::Config(vec![reason.to_owned()])), ..page(vec![], Query::default()) }
+}
+
+#[test]
+#[ignore = "writes the pages into the folder $GALLERY, to look at"]
+fn gallery() {
+    let folder = std::path::PathBuf::from(std::env::var_os("GALLERY").expect("GALLERY names a folder"));
+    let write = |name: &str, page| std::fs::write(folder.join(name), html(page)).expect("written");
+    let notice = |place, tone, text: &str, quote: &str| Notice {
+        place,
+        tone,
+        text: text.to_owned(),
+        quote: quote.to_owned(),
+        at: "10:41".to_owned(),
+        draft: None,
+    };
+    let said = notice(
+        Place::Say("supervisor".into()),
+        Tone::Done,
+        "submitted, seen in the transcript",
+        "Recover #283, then report.",
+    );
+    write("list.html", with_notice(page(every_state(), Query::default()), said));
+    let taken = notice(
+        Place::Create,
+        Tone::Failed,
+        "`supervisor` already exists: choose another name, `the-loop standing start supervisor` to go on with it, or `the-loop standing delete supervisor` to be rid of it",
+        "",
+    );
+    write("new.html", with_notice(page(every_state(), Query::parse("new")), taken));
+    write("confirm.html", page(every_state(), Query::parse("confirm=release-watch")));
+    write("empty.html", page(vec![], Query::default()));
+    write("trouble.html", misconfigured());
+}

@@ -1,0 +1,129 @@
+//! Makes a session.
+
+use leptos::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::{Answer, Back};
+
+/// What the form for a new session holds. A box that is not ticked is not sent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct CreateForm {
+    /// The name, not yet checked.
+    pub name: String,
+    /// The working directory; empty inherits.
+    pub cwd: String,
+    /// Free text for people.
+    pub description: String,
+    /// The brief, appended to what every session is told.
+    pub brief: String,
+    /// The harness; empty inherits.
+    pub harness: String,
+    /// Where its arguments come from.
+    pub args_from: ArgsChoice,
+    /// Its arguments, one a line.
+    pub args: String,
+    /// Whether the-loop brings it back when it starts.
+    pub auto_start: bool,
+    /// Whether it is announced in Slack.
+    pub slack: bool,
+    /// Its Slack channel; empty inherits.
+    pub slack_channel: String,
+    /// Write the record and start nothing.
+    pub record_only: bool,
+}
+
+/// Where a new session's arguments come from: leaving them out and giving none are different things.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ArgsChoice {
+    /// From the config, unless some are typed.
+    #[default]
+    Inherit,
+    /// None at all.
+    None,
+    /// Those typed.
+    These,
+}
+
+/// Makes a session, and starts it unless told otherwise.
+#[server(name = CreateStanding, prefix = "/app", endpoint = "standing/create")]
+pub async fn create(
+    /// The form.
+    #[server(default)]
+    form: CreateForm,
+    /// The sessions to show afterwards.
+    #[server(default)]
+    back: Back,
+) -> Result<Answer, ServerFnError> {
+    use super::{answer, wording};
+    use crate::notices::{Draft, Notice, Place, Tone};
+
+    let front = answer::front();
+    let typed = form.clone();
+    let created = match form.into_request() {
+        Ok(request) => front.try_ask(move |the_loop| the_loop.standing().create(&request)).await,
+        Err(clash) => Err(clash),
+    };
+    let mut notice = match &created {
+        Ok(report) if report.ok => wording::report(report, wire::ControlVerb::Start, Place::Acts(typed.name.clone())),
+        Ok(report) => wording::report(report, wire::ControlVerb::Start, Place::Create),
+        Err(error) => Notice::refused(error, Place::Create),
+    };
+    if notice.tone == Tone::Failed {
+        notice.draft = Some(Draft::Create(Box::new(typed)));
+    }
+    Ok(answer::send(&front, notice, back, created.map(Answer::Report)))
+}
+
+#[cfg(feature = "ssr")]
+impl CreateForm {
+    /// What the core is asked for.
+    fn into_request(self) -> Result<wire::CreateRequest, ::standing::Error> {
+        use super::answer::plain_lines;
+
+        let args: Vec<String> = plain_lines(&self.args).lines().filter(|a| !a.is_empty()).map(str::to_owned).collect();
+        let harness_args = match (self.args_from, args.is_empty()) {
+            (ArgsChoice::Inherit, true) => None,
+            (ArgsChoice::None, false) => {
+                return Err(::standing::Error::InvalidRequest(
+                    "arguments are typed, but `none` is chosen for them: clear them or choose `these`".to_owned(),
+                ));
+            }
+            (ArgsChoice::Inherit | ArgsChoice::These, false) | (ArgsChoice::None | ArgsChoice::These, true) => {
+                Some(args)
+            }
+        };
+        Ok(wire::CreateRequest {
+            name: self.name,
+            harness: self.harness,
+            harness_args,
+            cwd: self.cwd,
+            prompt: plain_lines(&self.brief),
+            description: self.description,
+            auto_start: self.auto_start,
+            slack_enabled: self.slack,
+            slack_channel: self.slack_channel,
+            start: !self.record_only,
+        })
+    }
+}
+
+#[cfg(all(test, feature = "ssr"))]
+mod tests {
+    use super::*;
+
+    fn args(from: ArgsChoice, typed: &str) -> Result<Option<Vec<String>>, String> {
+        let form = CreateForm { args_from: from, args: typed.to_owned(), ..CreateForm::default() };
+        form.into_request().map(|request| request.harness_args).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn left_out_none_and_typed_arguments_stay_apart() {
+        assert_eq!(args(ArgsChoice::Inherit, ""), Ok(None));
+        assert_eq!(args(ArgsChoice::None, "\r\n"), Ok(Some(vec![])));
+        assert_eq!(args(ArgsChoice::These, "--a b\r\n\r\n--c"), Ok(Some(vec!["--a b".into(), "--c".into()])));
+        assert_eq!(args(ArgsChoice::Inherit, "--a"), Ok(Some(vec!["--a".into()])));
+        assert!(args(ArgsChoice::None, "--a").is_err_and(|told| told.contains("`none`")));
+    }
+}

@@ -1,0 +1,27 @@
+//! Deletes a created session.
+
+use leptos::prelude::*;
+
+use super::{Answer, Back};
+
+/// Stops a created session and removes its record; the core refuses it for a declared one.
+#[server(name = DeleteStanding, prefix = "/app", endpoint = "standing/delete")]
+pub async fn delete(
+    /// The session.
+    name: String,
+    /// The sessions to show afterwards.
+    #[server(default)]
+    back: Back,
+) -> Result<Answer, ServerFnError> {
+    use super::{answer, wording};
+    use crate::notices::{Notice, Place};
+
+    let front = answer::front();
+    let request = wire::DeleteRequest { name: name.clone() };
+    let deleted = front.try_ask(move |the_loop| the_loop.standing().delete(&request)).await;
+    let notice = match &deleted {
+        Ok(report) => wording::report(report, wire::ControlVerb::Stop, Place::Acts(name)),
+        Err(error) => Notice::refused(error, Place::Acts(name)),
+    };
+    Ok(answer::send(&front, notice, back, deleted.map(Answer::Report)))
+}

@@ -1,0 +1,39 @@
+//! Sends a message to a running session.
+
+use leptos::prelude::*;
+
+use super::{Answer, Back};
+
+/// Pastes a message into a running session and submits it. `force` types it even if the session waits on its own
+/// question.
+#[server(name = SayStanding, prefix = "/app", endpoint = "standing/say")]
+pub async fn say(
+    /// The session.
+    name: String,
+    /// The message.
+    #[server(default)]
+    text: String,
+    /// Type it even into a question.
+    #[server(default)]
+    force: bool,
+    /// The sessions to show afterwards.
+    #[server(default)]
+    back: Back,
+) -> Result<Answer, ServerFnError> {
+    use super::{answer, wording};
+    use crate::notices::{Draft, Notice, Place, Tone};
+
+    let front = answer::front();
+    let text = answer::plain_lines(&text);
+    let request = wire::SayRequest { name: name.clone(), text: text.clone(), force, ..Default::default() };
+    let said = front.try_ask(move |the_loop| the_loop.standing().say(&request)).await;
+    let mut notice = match &said {
+        Ok(receipt) => wording::receipt(receipt, Place::Say(name)),
+        Err(error) => Notice::refused(error, Place::Say(name)),
+    };
+    notice.quote = wording::quote(&text);
+    if notice.tone == Tone::Failed {
+        notice.draft = Some(Draft::Say(text));
+    }
+    Ok(answer::send(&front, notice, back, said.map(Answer::Receipt)))
+}

@@ -1,0 +1,157 @@
+//! What came of an act, in words. What the core said stands in it word for word.
+
+use ::standing::Error;
+use wire::{ControlReport, ControlVerb, Evidence, Outcome, Row, SayReceipt, Verdict};
+
+use crate::{
+    notices::{Notice, Place, Tone},
+    when,
+};
+
+/// The longest part of a message that its receipt repeats, in characters.
+const QUOTE: usize = 60;
+
+impl Notice {
+    fn new(place: Place, tone: Tone, text: String) -> Self {
+        Self { place, tone, text, quote: String::new(), at: when::clock(), draft: None }
+    }
+
+    /// A refusal, verbatim.
+    pub(super) fn refused(error: &Error, place: Place) -> Self {
+        Self::new(place, Tone::Failed, error.to_string())
+    }
+}
+
+/// What a verb did: one line for a session; a sum and a line for each failure, for all of them.
+pub(super) fn report(report: &ControlReport, verb: ControlVerb, place: Place) -> Notice {
+    let tone = if report.ok { Tone::Done } else { Tone::Failed };
+    let stop_half = report.stopped.iter().flatten().filter(|row| row.outcome == Some(Outcome::Failed));
+    let lines: Vec<String> = match &report.sessions[..] {
+        _ if place == Place::Page => all(&report.sessions, verb),
+        rows => {
+            stop_half.map(|row| line(row, ControlVerb::Stop)).chain(rows.iter().map(|row| line(row, verb))).collect()
+        }
+    };
+    // A deleted session has no card left to stand beside.
+    let gone = report.sessions.iter().any(|row| row.outcome == Some(Outcome::Deleted));
+    Notice::new(if gone { Place::Page } else { place }, tone, lines.join("\n"))
+}
+
+fn all(rows: &[Row], verb: ControlVerb) -> Vec<String> {
+    let count = |outcome| rows.iter().filter(|row| row.outcome == Some(outcome)).count();
+    let parts = [
+        (count(Outcome::Started), "started"),
+        (count(Outcome::Resumed), "resumed"),
+        (count(Outcome::AlreadyRunning), "already running"),
+        (count(Outcome::Stopped), "stopped"),
+        (count(Outcome::NotRunning), "not running"),
+        (count(Outcome::Failed) + count(Outcome::Misconfigured), "failed"),
+    ];
+    let parts: Vec<String> = parts.into_iter().filter(|&(n, _)| n > 0).map(|(n, word)| format!("{n} {word}")).collect();
+    let sum = match rows.len() {
+        0 => "There is no session to do that to.".to_owned(),
+        1 => format!("1 session: {}", parts.join(", ")),
+        n => format!("{n} sessions: {}", parts.join(", ")),
+    };
+    let failed = rows.iter().filter(|row| !row.outcome.is_none_or(Outcome::is_ok));
+    std::iter::once(sum).chain(failed.map(|row| format!("{}: {}", row.name, line(row, verb)))).collect()
+}
+
+fn line(row: &Row, verb: ControlVerb) -> String {
+    let detail = row.detail.as_deref().unwrap_or_default();
+    let word = match row.outcome {
+        Some(Outcome::Started) => "Started with a fresh conversation",
+        Some(Outcome::Resumed) => "Started; its conversation goes on",
+        Some(Outcome::AlreadyRunning) => "It is running already and was left untouched",
+        Some(Outcome::Stopped) => "Stopped; its conversation is kept",
+        Some(Outcome::NotRunning) => "It is not running",
+        Some(Outcome::Deleted) => return joined(&format!("`{}` is deleted", row.name), detail),
+        Some(Outcome::Misconfigured) => "The config cannot be used",
+        Some(Outcome::Failed) => match verb {
+            ControlVerb::Start => "It did not start",
+            ControlVerb::Stop => "It was not stopped",
+            ControlVerb::Restart => "It was not restarted",
+        },
+        None => "Done",
+    };
+    joined(word, detail)
+}
+
+fn joined(word: &str, detail: &str) -> String {
+    if detail.is_empty() { word.to_owned() } else { format!("{word}: {detail}") }
+}
+
+/// What became of a message, with what the verdict rests on.
+pub(super) fn receipt(receipt: &SayReceipt, place: Place) -> Notice {
+    let (tone, verdict) = match (receipt.delivered, receipt.verdict) {
+        (false, _) | (_, Verdict::NotDelivered) => (Tone::Failed, "not delivered"),
+        (true, Verdict::Unconfirmed) => (Tone::Unsure, "typed and sent, but nothing proves that it was taken"),
+        (true, Verdict::Submitted) => (
+            Tone::Done,
+            match receipt.evidence {
+                Evidence::Transcript => "submitted, seen in the transcript",
+                Evidence::InputEmptied => "submitted, the input box took it",
+                Evidence::None => "submitted",
+            },
+        ),
+    };
+    let lines = receipt.messages.iter().map(|message| message.text.as_str());
+    Notice::new(place, tone, std::iter::once(verdict).chain(lines).collect::<Vec<_>>().join("\n"))
+}
+
+/// The beginning of a message, on one line.
+pub(super) fn quote(text: &str) -> String {
+    let mut words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if let Some((end, _)) = words.char_indices().nth(QUOTE) {
+        words.truncate(end);
+        words.push('…');
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(name: &str, outcome: Outcome, detail: &str) -> Row {
+        Row { outcome: Some(outcome), detail: Some(detail.to_owned()), ..Row::titled(name) }
+    }
+
+    #[test]
+    fn a_failure_is_a_failure_and_keeps_its_words() {
+        let done = ControlReport::of(vec![row("x", Outcome::Failed, "`nope` is not on PATH")]);
+        let notice = report(&done, ControlVerb::Start, Place::Acts("x".into()));
+        assert_eq!(notice.tone, Tone::Failed);
+        assert_eq!(notice.text, "It did not start: `nope` is not on PATH");
+    }
+
+    #[test]
+    fn a_message_that_was_not_delivered_is_a_failure() {
+        let receipt = SayReceipt {
+            name: "x".into(),
+            delivered: false,
+            exit_code: 1,
+            messages: vec![wire::Message::err("the pane died")],
+            verdict: Verdict::NotDelivered,
+            evidence: Evidence::None,
+            message_id: String::new(),
+        };
+        let notice = super::receipt(&receipt, Place::Say("x".into()));
+        assert_eq!(notice.tone, Tone::Failed);
+        assert_eq!(notice.text, "not delivered\nthe pane died");
+    }
+
+    #[test]
+    fn all_of_them_are_summed_up() {
+        let rows =
+            vec![row("a", Outcome::Started, ""), row("b", Outcome::Failed, "no"), row("c", Outcome::Started, "")];
+        let notice = report(&ControlReport::of(rows), ControlVerb::Start, Place::Page);
+        assert_eq!(notice.text, "3 sessions: 2 started, 1 failed\nb: It did not start: no");
+    }
+
+    #[test]
+    fn a_quote_is_short_and_on_one_line() {
+        assert_eq!(quote("a\n  b"), "a b");
+        assert_eq!(quote(&"ü".repeat(100)).chars().count(), QUOTE + 1);
+    }
+}

@@ -1,0 +1,172 @@
+//! The document around every page: head, brand, navigation, and the policy that forbids any script but ours.
+
+use http::{
+    HeaderValue,
+    header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, VARY},
+};
+use leptos::{nonce::use_nonce, prelude::*};
+use leptos_axum::ResponseOptions;
+
+use crate::{
+    islands::Enhance,
+    page::Page,
+    query::Query,
+    serverfns::Back,
+    standing::{BackFields, Screen, counts},
+    theme::Theme,
+};
+
+/// Where the host serves the files that the page needs.
+#[derive(Clone, Debug)]
+pub struct Assets {
+    /// Names and folder of the WebAssembly half; `None` where there is none, and the page works without.
+    pub bundle: Option<LeptosOptions>,
+    /// The address of the style sheet.
+    pub stylesheet: Option<String>,
+    /// The address of the icon.
+    pub icon: Option<String>,
+}
+
+/// One whole document.
+#[component]
+pub fn Shell(
+    /// Where the files are.
+    assets: Assets,
+    /// What it shows.
+    page: Page,
+) -> impl IntoView {
+    let theme = Theme::of_request();
+    let back = page.common.query.filter.back();
+    let waiting = counts(page.sessions()).waiting;
+    let title =
+        if waiting > 0 { format!("({waiting}) Standing · the-loop") } else { "Standing · the-loop".to_owned() };
+    protect();
+    view! {
+        <!DOCTYPE html>
+        <html lang="en" data-theme=theme.as_str()>
+            <head>
+                <meta charset="utf-8" />
+                <meta name="viewport" content="width=device-width, initial-scale=1" />
+                <meta name="color-scheme" content="light dark" />
+                <title>{title}</title>
+                {assets.icon.map(|icon| view! { <link rel="icon" href=icon type="image/svg+xml" /> })}
+                {assets.stylesheet.map(|sheet| view! { <link rel="stylesheet" href=sheet /> })}
+                {assets.bundle.map(|bundle| view! { <HydrationScripts options=bundle islands=true /> })}
+            </head>
+            <body>
+                <a class="skip" href="#main">
+                    "Skip to the sessions"
+                </a>
+                <Top theme=theme back=back />
+                <p class="offline" id="offline" role="status">
+                    <span class="spinner" aria-hidden="true"></span>
+                    "The service does not answer. What you see may be out of date; reconnecting…"
+                </p>
+                <Screen page=page />
+                <Keys />
+                <Enhance />
+            </body>
+        </html>
+    }
+    .into_any()
+}
+
+#[component]
+fn Top(theme: Theme, back: Back) -> impl IntoView {
+    view! {
+        <header class="top">
+            <a class="brand" href=Query::default().address() aria-label="the-loop, home">
+                "the"
+                <span class="dot" aria-hidden="true">
+                    "·"
+                </span>
+                "loop"
+            </a>
+            <nav aria-label="Main">
+                <a href="/#/standing" aria-current="page">
+                    "Standing"
+                </a>
+            </nav>
+            <div class="top-end">
+                <ThemeSwitch theme=theme back=back />
+                <button class="key-hint needs-script" type="button" popovertarget="keys" aria-label="Keyboard shortcuts">
+                    <kbd>"?"</kbd>
+                </button>
+            </div>
+        </header>
+    }
+    .into_any()
+}
+
+/// Three buttons that post; the one in force is pressed.
+#[component]
+fn ThemeSwitch(theme: Theme, back: Back) -> impl IntoView {
+    let choice = |one: Theme| {
+        let label = match one {
+            Theme::System => "System colours",
+            Theme::Light => "Light colours",
+            Theme::Dark => "Dark colours",
+        };
+        let sign = match one {
+            Theme::System => "auto",
+            Theme::Light => "light",
+            Theme::Dark => "dark",
+        };
+        let pressed = if one == theme { "true" } else { "false" };
+        view! {
+            <button type="submit" name="choice" value=one.as_str() aria-label=label aria-pressed=pressed title=label>
+                {sign}
+            </button>
+        }
+    };
+    view! {
+        <form class="theme" id="theme" method="post" action="/app/view/theme" role="group" aria-label="Colours">
+            <BackFields back=back />
+            {Theme::ALL.map(choice).into_iter().collect_view()}
+        </form>
+    }
+    .into_any()
+}
+
+/// What can be done by key. Opened by `?`; the keys need the island, and so does this.
+#[component]
+fn Keys() -> impl IntoView {
+    let row = |keys: &'static [&'static str], what: &'static str| {
+        view! {
+            <div>
+                <dt>{keys.iter().map(|key| view! { <kbd>{*key}</kbd> }).collect_view()}</dt>
+                <dd>{what}</dd>
+            </div>
+        }
+    };
+    view! {
+        <div class="keys" id="keys" popover="auto" role="dialog" aria-labelledby="keys-title">
+            <h2 id="keys-title">"Keys"</h2>
+            <dl>
+                {row(&["/"], "Filter the sessions")}
+                {row(&["n"], "New session")}
+                {row(&["j", "k"], "Next and previous session")}
+                {row(&["m"], "Write to that session")}
+                {row(&["Ctrl", "↵"], "Send the message")}
+                {row(&["Esc"], "Close what is open")}
+                {row(&["?"], "Show these keys")}
+            </dl>
+        </div>
+    }
+    .into_any()
+}
+
+/// No script but ours and those that carry this response's nonce; nothing from elsewhere; never in a frame.
+fn protect() {
+    let Some(response) = use_context::<ResponseOptions>() else { return };
+    let nonce = use_nonce().map(|nonce| format!(" 'nonce-{nonce}'")).unwrap_or_default();
+    let policy = format!(
+        "default-src 'none'; script-src 'self'{nonce} 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; \
+         connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    );
+    if let Ok(policy) = HeaderValue::from_str(&policy) {
+        response.insert_header(CONTENT_SECURITY_POLICY, policy);
+    }
+    response.insert_header(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response.insert_header(VARY, HeaderValue::from_static("Cookie"));
+}

@@ -1,0 +1,172 @@
+//! The Standing screen: every session by what it needs, and the form for a new one.
+
+mod back;
+mod card;
+mod create_form;
+mod create_more;
+mod delete_confirm;
+mod empty;
+mod facts;
+mod list;
+mod menu;
+mod notice;
+mod say_box;
+mod state;
+mod toolbar;
+mod trouble;
+mod typed;
+
+use leptos::prelude::*;
+
+use crate::{notices::Place, page::Page};
+use create_form::CreateDialog;
+use delete_confirm::DeleteDialog;
+use empty::Empty;
+use list::List;
+use notice::Slot;
+use toolbar::Toolbar;
+use trouble::TroubleBox;
+
+pub(crate) use back::BackFields;
+pub(crate) use list::counts;
+
+/// The whole screen.
+#[component]
+pub(crate) fn Screen(page: Page) -> impl IntoView {
+    let common = page.common.clone();
+    let counts = counts(page.sessions());
+    let body = match &page.sessions {
+        Err(trouble) => view! { <TroubleBox trouble=trouble.clone() common=common.clone() /> }.into_any(),
+        Ok(sessions) if sessions.is_empty() => view! { <Empty page=page.clone() /> }.into_any(),
+        Ok(sessions) => view! { <List sessions=sessions.clone() common=common.clone() /> }.into_any(),
+    };
+    view! {
+        <main id="main" tabindex="-1">
+            <div class="page-head">
+                <h1>"Standing sessions"</h1>
+                <p class="counts" id="counts">{counts.to_string()}</p>
+            </div>
+            <Toolbar page=page.clone() />
+            <Slot id="notice-page" notice=common.notice_at(&Place::Page) />
+            <CreateDialog page=page.clone() />
+            <DeleteDialog page=page />
+            {body}
+        </main>
+    }
+    .into_any()
+}
+
+#[cfg(test)]
+mod tests {
+    use wire::{Activity, State};
+
+    use crate::{
+        Query,
+        notices::{Draft, Notice, Place, Tone},
+        sample::{every_state, html, misconfigured, page, session, with_notice},
+        serverfns::CreateForm,
+    };
+
+    /// The card of a session, as text.
+    fn card<'a>(html: &'a str, name: &str) -> &'a str {
+        let start = html.find(&format!("<article id=\"session-{name}\"")).expect("a card");
+        let end = html[start..].find("</article>").expect("its end");
+        &html[start..start + end]
+    }
+
+    #[test]
+    fn every_session_has_its_exact_word_and_only_what_can_be_done() {
+        let html = html(page(every_state(), Query::default()));
+        for (name, word, offered, not) in [
+            ("release-watch", "waiting", "standing/stop", "standing/start"),
+            ("supervisor", "working", "standing/say", "standing/start"),
+            ("docs-gardener", "idle", "standing/restart", "standing/start"),
+            ("silent", "tmux does not answer", "confirm=silent", "standing/stop"),
+            ("nightly-bench", "ended by itself", "standing/start", "standing/stop"),
+            ("triage", "stopped", "standing/start", "standing/stop"),
+            ("guest", "not ours", "attach -r -t", "standing/stop"),
+            ("torn", "record unreadable", "line 3 column 1", "standing/start"),
+        ] {
+            let card = card(&html, name);
+            assert!(card.contains(&format!("<strong>{word}</strong>")), "{name}: {card}");
+            assert!(card.contains(offered), "{name} lacks {offered}: {card}");
+            assert!(!card.contains(&format!("\"/app/{not}\"")), "{name} has {not}: {card}");
+        }
+    }
+
+    #[test]
+    fn a_declared_session_has_no_delete_and_says_why() {
+        let html = html(page(every_state(), Query::parse("confirm=triage")));
+        let card = card(&html, "triage");
+        assert!(!card.contains("confirm=triage"), "{card}");
+        assert!(card.contains("~/.the-loop/cli-config.yaml") && card.contains("standingSessions.sessions"), "{card}");
+        assert!(!html.contains("delete-form"), "a link must not get round it");
+    }
+
+    #[test]
+    fn what_others_wrote_is_text() {
+        let mut hostile = session("x", State::Running, Activity::Waiting);
+        let markup = "</pre></textarea><script>alert(1)</script><img src=x onerror=alert(1)>\"'&";
+        hostile.row.description = markup.to_owned();
+        hostile.row.question = markup.to_owned();
+        hostile.row.reason = markup.to_owned();
+        hostile.row.cwd = markup.to_owned();
+        hostile.row.harness = markup.to_owned();
+        hostile.row.harness_session_id = markup.to_owned();
+        hostile.screen = Some(markup.to_owned());
+        let notice = Notice {
+            place: Place::Say("x".to_owned()),
+            tone: Tone::Failed,
+            text: markup.to_owned(),
+            quote: markup.to_owned(),
+            at: String::new(),
+            draft: Some(Draft::Say(markup.to_owned())),
+        };
+        let html = html(with_notice(page(vec![hostile], Query::parse("q=%3Cscript%3Ealert(1)%3C/script%3E")), notice));
+        assert!(!html.contains("<script>alert"), "{html}");
+        assert!(!html.contains("<img"), "{html}");
+        assert_eq!(html.matches("</textarea>").count(), 3, "{html}");
+    }
+
+    #[test]
+    fn a_refused_session_keeps_what_was_typed_beside_the_refusal() {
+        let typed = CreateForm { name: "ops".to_owned(), brief: "two\nlines".to_owned(), ..CreateForm::default() };
+        let notice = Notice {
+            place: Place::Create,
+            tone: Tone::Failed,
+            text: "`ops` already exists".to_owned(),
+            quote: String::new(),
+            at: String::new(),
+            draft: Some(Draft::Create(Box::new(typed))),
+        };
+        let html = html(with_notice(page(every_state(), Query::default()), notice));
+        let start = html.find("<dialog id=\"new\" open").expect("it is open");
+        let form = &html[start..];
+        assert!(form.contains("`ops` already exists"));
+        assert!(form.contains("value=\"ops\"") && form.contains("two\nlines</textarea>"));
+    }
+
+    #[test]
+    fn a_config_that_cannot_be_used_is_quoted_and_stop_is_still_there() {
+        let html = html(misconfigured());
+        assert!(html.contains("cli-config.yaml:7:5: `standingSessions.sessions[2].name`: `Ops` is not a name"));
+        assert!(html.contains("action=\"/app/standing/stop\""));
+        assert!(!html.contains("data-opens=\"new\""));
+    }
+
+    #[test]
+    fn the_filter_hides_and_never_drops() {
+        let html = html(page(every_state(), Query::parse("q=idle&show=declared")));
+        assert!(!card(&html, "docs-gardener").contains(" hidden"));
+        let head = card(&html, "supervisor").split('>').next().expect("the tag");
+        assert!(head.contains("hidden"), "{head}");
+        assert!(html.contains("name=\"back[q]\" value=\"idle\""));
+    }
+
+    #[test]
+    fn the_empty_page_teaches() {
+        let html = html(page(vec![], Query::default()));
+        assert!(html.contains("the-loop standing create supervisor --harness demo"));
+        assert_eq!(html.matches("data-opens=\"new\"").count(), 1);
+    }
+}

@@ -1,0 +1,98 @@
+//! The form for a new session: what everyone needs first, the rest under "More".
+
+use leptos::prelude::*;
+
+use crate::{
+    islands::NameHint,
+    notices::Place,
+    page::Page,
+    query::Query,
+    standing::{back::BackFields, create_more::More, notice::Slot, typed::typed},
+};
+
+/// A dialog where scripts run, a section of the page where they do not.
+#[component]
+pub(crate) fn CreateDialog(page: Page) -> impl IntoView {
+    let common = page.common.clone();
+    let refused = common.notice_at(&Place::Create);
+    let form = page.create_form();
+    let plain = Query::plain(&common.query.filter);
+    let open = page.sessions.is_ok() && (common.query.new || refused.is_some());
+    view! {
+        <dialog class="dialog" id="new" open=open aria-labelledby="new-title">
+            <form method="post" action="/app/standing/create" id="create-form" data-clears="">
+                <div class="dialog-head">
+                    <h2 id="new-title">"New session"</h2>
+                    <a class="button quiet" href=plain.address() data-closes="" aria-label="Close">
+                        <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">
+                            <path d="m4 4 8 8m0-8-8 8" />
+                        </svg>
+                    </a>
+                </div>
+                <Slot id="notice-create" notice=refused />
+                <BackFields back=common.query.filter.back() />
+                <div class="field">
+                    <label for="new-name">"Name"</label>
+                    <input
+                        class="mono"
+                        id="new-name"
+                        name="form[name]"
+                        value=form.name.clone()
+                        required=true
+                        maxlength="40"
+                        autocomplete="off"
+                        autocapitalize="none"
+                        spellcheck="false"
+                        aria-describedby="new-name-hint"
+                        autofocus=true
+                    />
+                    <NameHint />
+                </div>
+                <div class="field">
+                    <label for="new-cwd">"Working directory"</label>
+                    <input
+                        class="mono"
+                        id="new-cwd"
+                        name="form[cwd]"
+                        value=form.cwd.clone()
+                        placeholder="as the config has it"
+                        autocomplete="off"
+                        spellcheck="false"
+                    />
+                </div>
+                <div class="field">
+                    <label for="new-description">"Description"</label>
+                    <input
+                        id="new-description"
+                        name="form[description]"
+                        value=form.description.clone()
+                        placeholder="for people; the agent is not told"
+                        autocomplete="off"
+                    />
+                </div>
+                <div class="field">
+                    <label for="new-brief">"Brief"</label>
+                    <textarea
+                        id="new-brief"
+                        name="form[brief]"
+                        rows="3"
+                        placeholder="what it is to do, added to what every standing session is told"
+                        data-send=""
+                    >
+                        {typed(&form.brief)}
+                    </textarea>
+                </div>
+                <More page=page form=form />
+                <div class="dialog-acts">
+                    <a class="button" href=plain.address() data-closes="">
+                        "Cancel"
+                    </a>
+                    <button class="button filled" type="submit">
+                        "Create session"
+                    </button>
+                </div>
+            </form>
+        </dialog>
+    }
+    .into_any()
+}

@@ -1,0 +1,137 @@
+//! The part of the form that most leave as it is.
+
+use leptos::prelude::*;
+
+use crate::{
+    page::Page,
+    serverfns::{ArgsChoice, CreateForm},
+    standing::typed::typed,
+};
+
+#[component]
+pub(crate) fn More(page: Page, form: CreateForm) -> impl IntoView {
+    let blank = CreateForm { auto_start: true, ..CreateForm::default() };
+    let touched = CreateForm {
+        name: String::new(),
+        cwd: String::new(),
+        description: String::new(),
+        brief: String::new(),
+        ..form.clone()
+    } != blank;
+    view! {
+        <details class="more" id="new-more" open=touched>
+            <summary>"More: harness, arguments, start, Slack"</summary>
+            <div class="more-body">
+                <HarnessField page=page form=form.clone() />
+                <ArgsField form=form.clone() />
+                <fieldset class="field checks">
+                    <legend>"Start"</legend>
+                    <label>
+                        <input type="checkbox" name="form[auto-start]" value="true" checked=form.auto_start />
+                        "Bring it back whenever the-loop starts"
+                    </label>
+                    <label>
+                        <input type="checkbox" name="form[record-only]" value="true" checked=form.record_only />
+                        "Record only: write it down, do not start it now"
+                    </label>
+                </fieldset>
+                <fieldset class="field checks">
+                    <legend>"Slack"</legend>
+                    <label>
+                        <input type="checkbox" name="form[slack]" value="true" checked=form.slack />
+                        "Announce it in Slack and take answers in its thread"
+                    </label>
+                    <label class="for-ears" for="new-slack-channel">
+                        "Slack channel"
+                    </label>
+                    <input
+                        class="mono"
+                        id="new-slack-channel"
+                        name="form[slack-channel]"
+                        value=form.slack_channel.clone()
+                        placeholder="channel, or as the config has it"
+                        autocomplete="off"
+                        spellcheck="false"
+                    />
+                </fieldset>
+            </div>
+        </details>
+    }
+    .into_any()
+}
+
+#[component]
+fn HarnessField(page: Page, form: CreateForm) -> impl IntoView {
+    let first = page.harnesses.first().cloned();
+    let default = first.as_ref().map_or_else(String::new, |harness| harness.name.clone());
+    let why = first.filter(|harness| !harness.found).map(|harness| {
+        view! {
+            <p class="hint" id="new-harness-hint">
+                <code>{harness.name}</code> " is not on the PATH of the service; "
+                <code>"demo"</code> " is a small program of our own that behaves as a harness does, and needs no account."
+            </p>
+        }
+    });
+    let chosen = form.harness.clone();
+    let options = page.harnesses.into_iter().map(|harness| {
+        let selected = chosen == harness.name;
+        let missing = if harness.found { "" } else { " (not found)" };
+        view! {
+            <option value=harness.name.clone() selected=selected>
+                {harness.name.clone()}
+                {missing}
+            </option>
+        }
+    });
+    view! {
+        <div class="field">
+            <label for="new-harness">"Harness"</label>
+            <select id="new-harness" name="form[harness]" aria-describedby="new-harness-hint">
+                <option value="" selected=form.harness.is_empty()>
+                    {format!("as the config has it ({default})")}
+                </option>
+                {options.collect_view()}
+            </select>
+            {why}
+        </div>
+    }
+    .into_any()
+}
+
+/// Leaving the arguments out and giving none are different things, so they are different choices.
+#[component]
+fn ArgsField(form: CreateForm) -> impl IntoView {
+    let choice = |value: &'static str, choice: ArgsChoice, label: &'static str| {
+        let checked = form.args_from == choice;
+        view! {
+            <label>
+                <input type="radio" name="form[args-from]" value=value checked=checked />
+                {label}
+            </label>
+        }
+    };
+    view! {
+        <fieldset class="field checks">
+            <legend>"Arguments of the harness"</legend>
+            <div class="choices">
+                {choice("inherit", ArgsChoice::Inherit, "As the config has them")}
+                {choice("none", ArgsChoice::None, "None")}
+                {choice("these", ArgsChoice::These, "These:")}
+            </div>
+            <label class="for-ears" for="new-args">
+                "Arguments, one a line"
+            </label>
+            <textarea
+                class="mono"
+                id="new-args"
+                name="form[args]"
+                rows="2"
+                placeholder="one a line"
+                spellcheck="false"
+            >
+                {typed(&form.args)}
+            </textarea>
+        </fieldset>
+    }
+    .into_any()
+}

@@ -1,0 +1,53 @@
+//! The second act that a deletion needs. Nothing here is done by a stray Enter: the way out has the focus.
+
+use leptos::prelude::*;
+
+use crate::{
+    page::{Page, Session},
+    query::Query,
+    standing::{
+        back::BackFields,
+        state::{Face, Group},
+    },
+};
+
+/// A dialog where scripts run, a section of the page where they do not; empty unless the address asks for it.
+#[component]
+pub(crate) fn DeleteDialog(page: Page) -> impl IntoView {
+    let filter = page.common.query.filter.clone();
+    let confirmed = page.confirmed().cloned();
+    let open = confirmed.is_some();
+    let body = confirmed.map(|Session { row, .. }| {
+        let name = row.name.clone();
+        let alive = matches!(Face::of(&row).group, Group::Running | Group::Waits);
+        let what = if alive {
+            "It is running. It is stopped first, as Stop does it; then its record is removed, and with it the way back \
+             to its conversation."
+        } else {
+            "Its record is removed, and with it the way back to its conversation."
+        };
+        view! {
+            <form method="post" action="/app/standing/delete" id="delete-form">
+                <h2 id="delete-title">"Delete " <code>{name.clone()}</code> "?"</h2>
+                <p>{what}</p>
+                <input type="hidden" name="name" value=name.clone() />
+                <BackFields back=filter.back() />
+                <div class="dialog-acts">
+                    <a class="button" href=Query::plain(&filter).address() data-closes="" autofocus=true>
+                        "Keep it"
+                    </a>
+                    <button class="button danger" type="submit">
+                        "Delete "
+                        {name}
+                    </button>
+                </div>
+            </form>
+        }
+    });
+    view! {
+        <dialog class="dialog" id="delete" open=open aria-labelledby="delete-title">
+            {body}
+        </dialog>
+    }
+    .into_any()
+}

@@ -1,0 +1,59 @@
+//! The facts of a session in a row: state first, then machine facts, small and in the mono face.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use wire::{Row, State};
+
+use crate::{page::Common, standing::state::Face, when::Ago};
+
+/// How much of a conversation's id tells it from others at a glance.
+const SHORT_ID: usize = 8;
+
+#[component]
+pub(crate) fn Facts(row: Row, face: Face, common: Arc<Common>) -> impl IntoView {
+    let reason = (!row.reason.is_empty()).then(|| format!(" · {}", row.reason));
+    let up = matches!(row.state, State::Running | State::Starting | State::Stopping | State::Orphaned);
+    let since = (!row.started_at.is_empty() && (up || row.state == State::Stopped)).then(|| {
+        let before = if up { "up" } else { "last started" };
+        let after = if up { "" } else { " ago" };
+        view! { <li><Ago before=before time=row.started_at.clone() />{after}</li> }
+    });
+    let cwd = (!row.cwd.is_empty()).then(|| {
+        view! {
+            <li>
+                <code title=row.cwd.clone()>{common.shown(&row.cwd)}</code>
+            </li>
+        }
+    });
+    let slack = (!row.slack_channel.is_empty()).then(|| view! { <li>{row.slack_channel.clone()}</li> });
+    view! {
+        <ul class="facts">
+            <li class="state">
+                <strong>{face.word}</strong>
+                {reason}
+            </li>
+            {since}
+            <li>{row.harness.clone()}</li>
+            {cwd}
+            <Conversation id=row.harness_session_id.clone() resumes=!up />
+            {slack}
+        </ul>
+    }
+    .into_any()
+}
+
+#[component]
+fn Conversation(id: String, resumes: bool) -> impl IntoView {
+    (!id.is_empty()).then(|| {
+        let short: String = id.chars().take(SHORT_ID).collect();
+        let word = if resumes { "resumes conversation" } else { "conversation" };
+        view! {
+            <li>
+                {word}
+                " "
+                <code title=id>{short}</code>
+            </li>
+        }
+    })
+}

@@ -1,0 +1,152 @@
+//! What a session is doing, as a word, a shape and a colour, in that order.
+
+use leptos::prelude::*;
+use wire::{Activity, Row, State};
+
+/// The part of the list that a session stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Group {
+    /// It asks something.
+    Waits,
+    /// Its harness is alive.
+    Running,
+    /// Nothing is known of it.
+    Unclear,
+    /// Its harness is not alive.
+    NotRunning,
+}
+
+impl Group {
+    /// In the order of the page.
+    pub(crate) const ALL: [Self; 4] = [Self::Waits, Self::Running, Self::Unclear, Self::NotRunning];
+
+    pub(crate) const fn title(self) -> &'static str {
+        match self {
+            Self::Waits => "Waits for you",
+            Self::Running => "Running",
+            Self::Unclear => "Cannot be told",
+            Self::NotRunning => "Not running",
+        }
+    }
+
+    pub(crate) const fn id(self) -> &'static str {
+        match self {
+            Self::Waits => "group-waits",
+            Self::Running => "group-running",
+            Self::Unclear => "group-unclear",
+            Self::NotRunning => "group-not-running",
+        }
+    }
+}
+
+/// The shape beside the word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    Arc,
+    Dot,
+    Triangle,
+    Ring,
+    Cross,
+    Question,
+    Lock,
+    Torn,
+}
+
+/// How a session looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Face {
+    /// The exact word.
+    pub(crate) word: &'static str,
+    /// The name of the colour in the style sheet.
+    pub(crate) colour: &'static str,
+    pub(crate) group: Group,
+    shape: Shape,
+}
+
+impl Face {
+    pub(crate) fn of(row: &Row) -> Self {
+        use Group::{NotRunning, Running, Unclear, Waits};
+        use Shape::{Arc, Cross, Dot, Lock, Question, Ring, Torn, Triangle};
+        let (word, colour, group, shape) = match (row.state, row.activity) {
+            (State::Running, Activity::Busy) => ("working", "busy", Running, Arc),
+            (State::Running, Activity::Idle) => ("idle", "good", Running, Dot),
+            (State::Running, Activity::Waiting) => ("waiting", "warn", Waits, Triangle),
+            (State::Running, Activity::Unknown) => ("running", "good", Running, Dot),
+            (State::Starting, _) => ("starting", "busy", Running, Arc),
+            (State::Stopping, _) => ("stopping", "busy", Running, Arc),
+            (State::Orphaned, _) => ("alive without its pane", "bad", Running, Torn),
+            (State::Unknown, _) => ("tmux does not answer", "warn", Unclear, Question),
+            (State::Foreign, _) => ("not ours", "warn", NotRunning, Lock),
+            (State::Unreadable, _) => ("record unreadable", "bad", NotRunning, Torn),
+            (State::Ended, _) => ("ended by itself", "bad", NotRunning, Cross),
+            (State::Stopped, _) => ("stopped", "quiet", NotRunning, Ring),
+            (State::Absent, _) => ("never started", "quiet", NotRunning, Ring),
+        };
+        Self { word, colour, group, shape }
+    }
+
+    /// Why a message cannot be sent now, if it cannot.
+    pub(crate) fn deaf(row: &Row) -> Option<&'static str> {
+        match row.state {
+            State::Running if row.activity == Activity::Waiting => Some("It waits for an answer to its own question"),
+            State::Running => None,
+            State::Starting => Some("It is starting"),
+            State::Stopping => Some("It is stopping"),
+            State::Orphaned => Some("Its pane is gone: stop it, then start it"),
+            State::Unknown => Some("tmux does not answer, so nothing would be typed"),
+            State::Foreign => Some("The pane is not ours to type into"),
+            State::Unreadable => Some("Its record cannot be read"),
+            State::Ended | State::Stopped | State::Absent => Some("Not running, and a message never starts a session"),
+        }
+    }
+}
+
+/// The shape, drawn in the colour of its surroundings; the word beside it says the same.
+#[component]
+pub(crate) fn ShapeOf(face: Face) -> impl IntoView {
+    let drawing = match face.shape {
+        Shape::Arc => view! { <path d="M8 2a6 6 0 1 1-5.6 3.9" /> }.into_any(),
+        Shape::Dot => view! { <circle class="solid" cx="8" cy="8" r="4.5" /> }.into_any(),
+        Shape::Triangle => view! { <path d="M8 2.2 14.4 13.5H1.6ZM8 6.5v3.2M8 11.5v.3" /> }.into_any(),
+        Shape::Ring => view! { <circle cx="8" cy="8" r="4.5" /> }.into_any(),
+        Shape::Cross => view! { <path d="m3.5 3.5 9 9m0-9-9 9" /> }.into_any(),
+        Shape::Question => {
+            view! { <path d="M5.2 5.6c0-1.7 1.2-2.8 2.9-2.8s2.8 1 2.8 2.5c0 2.2-2.9 2.1-2.9 4.5M8 12.8v.4" /> }
+                .into_any()
+        }
+        Shape::Lock => view! { <path d="M3.5 7.5h9v6h-9ZM5.5 7.5v-2a2.5 2.5 0 0 1 5 0v2" /> }.into_any(),
+        Shape::Torn => view! { <path d="M8 1.8v3.4M8 10.8v3.4M1.8 8h3.4M10.8 8h3.4M6 6l4 4M10 6l-4 4" /> }.into_any(),
+    };
+    view! {
+        <svg class="shape" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">
+            {drawing}
+        </svg>
+    }
+    .into_any()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(state: State, activity: Activity) -> Row {
+        Row { state, activity, ..Row::titled("x") }
+    }
+
+    #[test]
+    fn who_waits_comes_first_and_silence_is_not_absence() {
+        assert_eq!(Face::of(&row(State::Running, Activity::Waiting)).group, Group::Waits);
+        assert_eq!(Face::of(&row(State::Unknown, Activity::Unknown)).group, Group::Unclear);
+        assert!(Group::ALL.is_sorted());
+    }
+
+    #[test]
+    fn only_a_running_session_without_a_question_is_spoken_to() {
+        assert_eq!(Face::deaf(&row(State::Running, Activity::Busy)), None);
+        assert_eq!(Face::deaf(&row(State::Running, Activity::Unknown)), None);
+        for state in [State::Absent, State::Stopped, State::Ended, State::Unknown, State::Foreign, State::Orphaned] {
+            assert!(Face::deaf(&row(state, Activity::Idle)).is_some(), "{state:?}");
+        }
+        assert!(Face::deaf(&row(State::Running, Activity::Waiting)).is_some());
+    }
+}
