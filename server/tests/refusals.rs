@@ -33,85 +33,62 @@ struct Refusal<'a> {
     words: &'a [&'a str],
 }
 
-fn refusals() -> Vec<Refusal<'static>> {
-    let refusal = |verb, body, status, code, args, exit, words| Refusal { verb, body, status, code, args, exit, words };
+fn refusal(
+    verb: &'static str,
+    body: Value,
+    (status, code): (u16, &'static str),
+    args: &'static [&'static str],
+    exit: i32,
+    words: &'static [&'static str],
+) -> Refusal<'static> {
+    Refusal { verb, body, status, code, args, exit, words }
+}
+
+const UNKNOWN: (u16, &str) = (404, "unknown-session");
+const NOT_RUNNING: (u16, &str) = (404, "not-running");
+const INVALID_NAME: (u16, &str) = (400, "invalid-name");
+const INVALID: (u16, &str) = (400, "invalid-request");
+const TAKEN: (u16, &str) = (400, "name-taken");
+
+fn of_create() -> Vec<Refusal<'static>> {
     let named = |name: &str| json!({ "name": name });
-    let say = |name: &str| json!({ "name": name, "text": "hello" });
-    let control = |verb: &str, name: &str| json!({ "verb": verb, "name": name });
+    let elsewhere = json!({ "name": "new", "cwd": "/no/such/place" });
+    let other = json!({ "name": "new", "harness": "nonesuch" });
     vec![
-        refusal("create", named("watch"), 400, "name-taken", &["create", "watch"], 2, &["already declared"]),
-        refusal("create", named("ops"), 400, "name-taken", &["create", "ops"], 2, &["already exists"]),
-        refusal("create", named("Ops"), 400, "invalid-name", &["create", "Ops"], 2, &["session name"]),
-        refusal("create", named("ops\n"), 400, "invalid-name", &["create", "ops\n"], 2, &["session name"]),
-        refusal(
-            "create",
-            json!({ "name": "new", "cwd": "/no/such/place" }),
-            400,
-            "invalid-request",
-            &["create", "new", "--cwd", "/no/such/place"],
-            2,
-            &["/no/such/place"],
-        ),
-        refusal(
-            "create",
-            json!({ "name": "new", "harness": "nonesuch" }),
-            400,
-            "invalid-request",
-            &["create", "new", "--harness", "nonesuch"],
-            2,
-            &["nonesuch"],
-        ),
-        refusal(
-            "delete",
-            named("watch"),
-            400,
-            "declared",
-            &["delete", "watch"],
-            2,
-            &["standingSessions.sessions", "the-loop standing stop watch"],
-        ),
-        refusal("delete", named("never"), 404, "unknown-session", &["delete", "never"], 1, &["`never`", "no record"]),
-        refusal("control", control("stop", "never"), 404, "unknown-session", &["stop", "never"], 1, &["no record"]),
-        refusal("control", control("start", "never"), 404, "unknown-session", &["start", "never"], 1, &["`never`"]),
-        refusal("control", control("restart", "never"), 404, "unknown-session", &["restart", "never"], 1, &["`never`"]),
-        refusal("say", say("never"), 404, "unknown-session", &["say", "never", "hello"], 1, &["`never`"]),
-        refusal("say", say("ops"), 404, "not-running", &["say", "ops", "hello"], 1, &["the-loop standing start ops"]),
-        refusal(
-            "say",
-            say("watch"),
-            404,
-            "not-running",
-            &["say", "watch", "hello"],
-            1,
-            &["the-loop standing start watch"],
-        ),
-        refusal(
-            "say",
-            say("taken"),
-            404,
-            "not-running",
-            &["say", "taken", "hello"],
-            1,
-            &["tmux attach -r -t", "loop-standing-taken", "the-loop standing start taken"],
-        ),
-        refusal(
-            "say",
-            json!({ "name": "ops", "text": "" }),
-            400,
-            "invalid-request",
-            &["say", "ops", "--text", ""],
-            2,
-            &["empty"],
-        ),
-        refusal(
-            "say",
-            json!({ "name": "ops", "text": " \n\t" }),
-            400,
-            "invalid-request",
-            &["say", "ops", "--text", " \n\t"],
-            2,
-            &["empty"],
-        ),
+        refusal("create", named("watch"), TAKEN, &["create", "watch"], 2, &["already declared"]),
+        refusal("create", named("ops"), TAKEN, &["create", "ops"], 2, &["already exists"]),
+        refusal("create", named("Ops"), INVALID_NAME, &["create", "Ops"], 2, &["session name"]),
+        refusal("create", named("ops\n"), INVALID_NAME, &["create", "ops\n"], 2, &["session name"]),
+        refusal("create", elsewhere, INVALID, &["create", "new", "--cwd", "/no/such/place"], 2, &["/no/such/place"]),
+        refusal("create", other, INVALID, &["create", "new", "--harness", "nonesuch"], 2, &["nonesuch"]),
+    ]
+}
+
+fn of_delete_and_control() -> Vec<Refusal<'static>> {
+    let named = |name: &str| json!({ "name": name });
+    let control = |verb: &str| json!({ "verb": verb, "name": "never" });
+    let declared = (400, "declared");
+    let instead = &["standingSessions.sessions", "the-loop standing stop watch"];
+    vec![
+        refusal("delete", named("watch"), declared, &["delete", "watch"], 2, instead),
+        refusal("delete", named("never"), UNKNOWN, &["delete", "never"], 1, &["`never`", "no record"]),
+        refusal("control", control("stop"), UNKNOWN, &["stop", "never"], 1, &["`never`", "no record"]),
+        refusal("control", control("start"), UNKNOWN, &["start", "never"], 1, &["`never`"]),
+        refusal("control", control("restart"), UNKNOWN, &["restart", "never"], 1, &["`never`"]),
+    ]
+}
+
+fn of_say() -> Vec<Refusal<'static>> {
+    let say = |name: &str, text: &str| json!({ "name": name, "text": text });
+    let hello = |name| say(name, "hello");
+    let foreign = &["tmux attach -r -t", "loop-standing-taken", "the-loop standing start taken"];
+    vec![
+        refusal("say", hello("never"), UNKNOWN, &["say", "never", "hello"], 1, &["`never`"]),
+        refusal("say", hello("ops"), NOT_RUNNING, &["say", "ops", "hello"], 1, &["the-loop standing start ops"]),
+        refusal("say", hello("watch"), NOT_RUNNING, &["say", "watch", "hello"], 1, &["the-loop standing start watch"]),
+        refusal("say", hello("taken"), NOT_RUNNING, &["say", "taken", "hello"], 1, foreign),
+        refusal("say", say("ops", ""), INVALID, &["say", "ops", "--text", ""], 2, &["empty"]),
+        refusal("say", say("ops", " \n\t"), INVALID, &["say", "ops", "--text", " \n\t"], 2, &["empty"]),
     ]
 }
 
@@ -120,7 +97,7 @@ async fn the_same_words_over_both_surfaces() {
     let app = prepared();
     let cli = Command::in_home(&app.home);
     let before = app.home.tmux().screen("loop-standing-taken");
-    for refusal in refusals() {
+    for refusal in of_create().into_iter().chain(of_delete_and_control()).chain(of_say()) {
         let answer = app.post(&format!("{SESSIONS}/{}", refusal.verb), refusal.body.to_string()).await;
         problem(&answer, refusal.status, refusal.code);
         let told = assert_nothing_spawned(&app.home, || cli.run(refusal.args));
@@ -221,5 +198,23 @@ async fn a_block_that_cannot_be_used_is_refused_by_all_but_stop() {
     }
     cli.ok(&["stop"], "ops  stopped");
     app.home.write_config(&good);
+    cli.ok(&["delete", "ops"], "ops  deleted");
+}
+
+#[tokio::test]
+async fn a_session_that_asks_something_is_not_typed_into() {
+    let app = App::new();
+    let cli = Command::in_home(&app.home);
+    let arg = "--harness-arg";
+    cli.ok(&["create", "ops", arg, "--fault", arg, "dialog=May I go on?"], "ops  started");
+    wait_for("the question", || app.home.tmux().screen("loop-standing-ops").contains("May I go on?").then_some(()));
+    let answer = app.post(&format!("{SESSIONS}/say"), json!({ "name": "ops", "text": "hello" }).to_string()).await;
+    problem(&answer, 409, "waiting");
+    let told = cli.run(&["say", "ops", "hello"]);
+    assert_eq!((told.code, told.out.as_str()), (1, ""), "{}", told.err);
+    for text in [&told.err, &answer.text()] {
+        assert!(text.contains("May I go on?") && text.contains("--force"), "{text}");
+    }
+    assert_eq!(cli.run(&["say", "ops", "hello", "--force"]).code, 0);
     cli.ok(&["delete", "ops"], "ops  deleted");
 }
