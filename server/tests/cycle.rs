@@ -184,3 +184,16 @@ async fn arguments_omitted_are_inherited_and_none_are_none() {
     assert_eq!((argument("--inherited"), argument("--own")), (1, 1), "{log}");
     assert_eq!(done(&app, "control", &json!({ "verb": "stop" })).await["ok"], true);
 }
+
+#[tokio::test]
+async fn a_tmux_server_without_sessions_is_an_answer() {
+    let app = App::new();
+    done(&app, "create", &json!({ "name": "ops", "start": false })).await;
+    app.home.tmux().run(&["start-server", ";", "set-option", "-g", "exit-empty", "off"]);
+    let row = app.get(&format!("{SESSIONS}/one?name=ops")).await.json();
+    assert_eq!(row["state"], "stopped", "{row:#}");
+    let stopped = done(&app, "control", &json!({ "name": "ops", "verb": "stop" })).await;
+    outcome(&stopped, "not-running", "stopped");
+    outcome(&done(&app, "control", &json!({ "name": "ops", "verb": "start" })).await, "started", "running");
+    outcome(&done(&app, "delete", &json!({ "name": "ops" })).await, "deleted", "absent");
+}

@@ -71,6 +71,10 @@ impl Tmux {
         if output.status.success() {
             return Answer::Said(Panes { by_session: parse(&output.stdout, &mark), no_server: false });
         }
+        // A server that has no session, as it is for a moment after its last one was closed, finds no target to list.
+        if output.stderr.trim() == "no current target" {
+            return Answer::Said(Panes::default());
+        }
         if output.no_server() {
             return Answer::Said(Panes { no_server: true, ..Panes::default() });
         }
