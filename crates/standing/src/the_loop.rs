@@ -183,6 +183,13 @@ impl Standing<'_> {
         lifecycle::say::say(&self.the_loop.strict()?, &name, request)
     }
 
+    /// Notes the thread in which a session is answered, and tells the session's row. One that is bound already stays
+    /// bound as it is: whoever announces it twice at once finds in the row which thread counts.
+    pub fn bind_thread(&self, name: &str, channel: &str, thread: &str) -> Result<Row, Error> {
+        let name = SessionName::parse(name)?;
+        lifecycle::bind_thread::bind_thread(&self.the_loop.strict()?, &name, channel, thread)
+    }
+
     /// The last lines that a session's pane shows, as plain text without control characters; empty without a pane.
     pub fn screen(&self, name: &str, lines: usize) -> Result<String, Error> {
         let name = SessionName::parse(name)?;

@@ -301,3 +301,28 @@ fn start_and_stop_of_all_work_side_by_side_and_name_what_they_leave() {
     assert_eq!(report.sessions.len(), 3, "every recorded session");
     assert!(home.tmux().sessions().is_empty());
 }
+
+#[test]
+fn a_thread_is_bound_once_and_stays_until_the_session_is_deleted() {
+    let home = home();
+    let the_loop = home.the_loop();
+    let standing = the_loop.standing();
+    assert!(matches!(standing.bind_thread("ops", "C1", "1.000001"), Err(Error::Unknown { .. })));
+    let request = CreateRequest {
+        slack_enabled: true,
+        slack_channel: "#ops".to_owned(),
+        start: false,
+        ..CreateRequest::named("ops")
+    };
+    standing.create(&request).expect("created");
+    let thread = |row: &Row| (row.slack_channel.clone(), row.slack_thread.clone());
+    let bound = ("C1".to_owned(), "1.000001".to_owned());
+    assert_eq!(thread(&standing.bind_thread("ops", "C1", "1.000001").expect("bound")), bound);
+    assert_eq!(thread(&standing.bind_thread("ops", "C2", "2.000002").expect("bound already")), bound);
+    assert_eq!(control(&the_loop, "ops", ControlVerb::Start).outcome, Some(Outcome::Started));
+    assert_eq!(thread(&standing.get("ops").expect("a row")), bound, "a start keeps the thread");
+    standing.delete(&DeleteRequest { name: "ops".to_owned() }).expect("deleted");
+    standing.create(&request).expect("created anew");
+    assert_eq!(thread(&standing.get("ops").expect("a row")), ("#ops".to_owned(), String::new()), "a new session");
+    standing.delete(&DeleteRequest { name: "ops".to_owned() }).expect("deleted");
+}

@@ -80,6 +80,10 @@ fn note(row: &mut Row, record: &Record) {
     }
     row.harness_session_id.clone_from(&record.harness_session_id);
     row.slack_thread.clone_from(&record.slack_thread);
+    // A bound thread stays where it is, whatever channel is configured since.
+    if !row.slack_channel.is_empty() && !record.slack_thread.is_empty() && !record.slack_channel.is_empty() {
+        row.slack_channel.clone_from(&record.slack_channel);
+    }
     row.started_at.clone_from(&record.started_at);
     row.last_message_at.clone_from(&record.last_message_at);
     row.created_at.clone_from(&record.created_at);

@@ -83,7 +83,8 @@ impl<'a> Plan<'a> {
         record.prompt.clone_from(&self.brief);
         record.auto_start = definition.auto_start;
         record.slack_enabled = definition.slack_enabled;
-        if definition.slack_enabled {
+        // A bound thread stays where it is, whatever channel is configured since.
+        if definition.slack_enabled && record.slack_thread.is_empty() {
             record.slack_channel.clone_from(&definition.slack_channel);
         }
         record
