@@ -9,6 +9,7 @@ mod explain;
 mod locate;
 mod model;
 mod nearest;
+mod parse;
 mod position;
 mod problem;
 mod read;
@@ -77,7 +78,7 @@ fn understood(
     surroundings: &Surroundings,
 ) -> (Settings, Vec<ConfigProblem>) {
     let mut mistakes = Vec::from_iter(mistake);
-    let root = match tree::parse(text, 0) {
+    let root = match parse::parse(text, 0) {
         Ok(document) => {
             mistakes.extend(document.mistakes);
             document.root
@@ -117,10 +118,9 @@ fn located(mistakes: Vec<Mistake>, root: Option<&Node>, file: &Path) -> Vec<Conf
     }
     problems.sort_by_key(|problem| (problem.line, problem.column));
     problems.dedup();
-    let left_out = problems.len().saturating_sub(MAX_MISTAKES);
-    problems.truncate(MAX_MISTAKES);
-    if left_out > 0 {
-        let message = format!("{left_out} more mistakes are not shown");
+    if problems.len() > MAX_MISTAKES {
+        problems.truncate(MAX_MISTAKES);
+        let message = "there are more mistakes, which are not shown".to_owned();
         problems.push(ConfigProblem { file: file.to_owned(), line: None, column: None, key: String::new(), message });
     }
     problems

@@ -83,6 +83,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
         Err(problem) => {
             // Nothing is left to be done when even this cannot be written.
             let _ = say(io::stderr(), &format!("demo: {problem}\n"));
+            terminal::linger();
             ExitCode::FAILURE
         }
     }

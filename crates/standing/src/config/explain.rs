@@ -16,7 +16,7 @@ pub(super) fn explain(error: &ValidationError<'_>, path: KeyPath) -> Vec<Mistake
     let found = || found(error.instance(), &path);
     let message = match error.kind() {
         Kind::AdditionalProperties { unexpected } => {
-            let keys = unexpected.iter().take(MAX_MISTAKES);
+            let keys = unexpected.iter().take(MAX_MISTAKES + 1);
             return keys.map(|key| unknown_key(&path, key, schema_path)).collect();
         }
         Kind::Required { property } => {
@@ -166,7 +166,8 @@ fn found(value: &Value, path: &KeyPath) -> String {
 
 /// Secrets have no place in this file, which does not mean that nobody puts one there.
 fn is_secret(text: &str, path: &KeyPath) -> bool {
-    let key = path.last_key().unwrap_or_default().to_lowercase();
-    ["token", "secret", "password", "args"].iter().any(|word| key.contains(word))
-        || ["xoxb-", "xoxp-", "xapp-", "sk-", "ghp_", "github_pat_"].iter().any(|prefix| text.starts_with(prefix))
+    path.keys().any(|key| {
+        let key = key.to_lowercase();
+        ["token", "secret", "password", "args"].iter().any(|word| key.contains(word))
+    }) || ["xoxb-", "xoxp-", "xapp-", "sk-", "ghp_", "github_pat_"].iter().any(|prefix| text.starts_with(prefix))
 }

@@ -59,12 +59,17 @@ impl KeyPath {
         self.0.pop();
     }
 
-    /// The last key on the way, list positions passed over.
-    pub(super) fn last_key(&self) -> Option<&str> {
-        self.0.iter().rev().find_map(|step| match step {
+    /// The keys on the way, list positions passed over.
+    pub(super) fn keys(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.0.iter().filter_map(|step| match step {
             Step::Key(key) => Some(key.as_str()),
             Step::Index(_) => None,
         })
+    }
+
+    /// The last of them.
+    pub(super) fn last_key(&self) -> Option<&str> {
+        self.keys().next_back()
     }
 
     /// Which entry of `standingSessions.sessions` it leads into.

@@ -54,19 +54,18 @@ pub(super) fn read(path: &ConfigPath) -> Text {
 }
 
 fn decode(bytes: Vec<u8>) -> Text {
+    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        return unusable("it is UTF-16: save it as UTF-8");
+    }
     match String::from_utf8(bytes) {
         Ok(text) => Text::Read(text, None),
         Err(error) => {
             let valid_up_to = error.utf8_error().valid_up_to();
             let bytes = error.into_bytes();
-            let bad = bytes[valid_up_to];
             let text = String::from_utf8_lossy(&bytes).into_owned();
+            let message =
+                format!("it is not UTF-8: byte 0x{:02x} means nothing here; save it as UTF-8", bytes[valid_up_to]);
             let at = At::Mark(Mark::of_byte(&text, valid_up_to));
-            let message = if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
-                "it is UTF-16: save it as UTF-8".to_owned()
-            } else {
-                format!("it is not UTF-8: byte 0x{bad:02x} has no meaning here; save it as UTF-8")
-            };
             Text::Read(text, Some(Mistake { path: KeyPath::default(), at, message }))
         }
     }

@@ -45,7 +45,7 @@ fn repeated_names(root: &Node, sessions: &[Value]) -> Vec<Mistake> {
             let line = mark(root, &session(index).key("name")).map(|mark| format!(" (line {})", mark.line));
             line.unwrap_or_default()
         };
-        if mistakes.len() < MAX_MISTAKES {
+        if mistakes.len() <= MAX_MISTAKES {
             mistakes.push(Mistake {
                 path: session(index).key("name"),
                 at: At::Value,
@@ -87,7 +87,7 @@ fn near_misses(value: &Value) -> Vec<Mistake> {
         let blocks = block.and_then(Value::as_object).into_iter().flatten();
         for (key, _) in blocks.filter(|(_, value)| value.is_object() || value.is_null()) {
             if let Some(message) = explain::near_miss(level, key)
-                && mistakes.len() < MAX_MISTAKES
+                && mistakes.len() <= MAX_MISTAKES
             {
                 mistakes.push(Mistake { path: path.key(key), at: At::Key, message });
             }

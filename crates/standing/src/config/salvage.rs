@@ -4,20 +4,22 @@
 //! another block is broken. So each top-level block is read for itself, and those that fail are left out.
 
 use super::{
-    position::Mistake,
-    tree::{self, Entry, Kind, Node},
+    parse::{self, MAX_NODES},
+    position::{Mark, Mistake},
+    tree::{Entry, Kind, Node},
 };
 
-/// No more than a whole file may hold.
-const MAX_NODES: usize = 100_000;
+/// More blocks than any config has: each part of a JSON text is looked at from its first line on.
+const MAX_PARTS: usize = 100;
 
 /// The blocks of a text that can be read, as one document.
 pub(super) fn blocks(text: &str) -> (Node, Vec<Mistake>) {
     let mut entries: Vec<Entry> = Vec::new();
     let mut mistakes = Vec::new();
     let mut nodes = 0;
-    for (lines_before, block) in split(text) {
-        let Ok(document) = tree::parse(&block, lines_before) else { continue };
+    let parts = if text.trim_start().starts_with('{') { split_flow(text) } else { split(text) };
+    for (lines_before, block) in parts {
+        let Ok(document) = parse::parse(&block, lines_before) else { continue };
         mistakes.extend(document.mistakes);
         let Some(root) = document.root else { continue };
         nodes += root.size;
@@ -31,7 +33,7 @@ pub(super) fn blocks(text: &str) -> (Node, Vec<Mistake>) {
     (Node::of_entries(entries), mistakes)
 }
 
-/// Cuts before each line that begins with a key, and says how many lines went before.
+/// Cuts before each line that begins something, and says how many lines went before.
 fn split(text: &str) -> Vec<(usize, String)> {
     let mut blocks: Vec<(usize, String)> = Vec::new();
     for (index, line) in text.lines().enumerate() {
@@ -46,11 +48,46 @@ fn split(text: &str) -> Vec<(usize, String)> {
     blocks
 }
 
+/// Whether a line begins something of its own: what is indented, a list or a closing bracket goes on with what is there.
 fn begins_block(line: &str) -> bool {
-    let Some((key, rest)) = line.split_once(':') else { return false };
-    let key = key.trim_matches(['"', '\'']);
-    let is_word = !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-$".contains(&b));
-    is_word && (rest.is_empty() || rest.starts_with([' ', '\t', '\r']))
+    !line.is_empty() && !line.starts_with([' ', '\t', '\r', '#', '-', ']', '}'])
+}
+
+/// The same for JSON: cuts at the commas of the outermost level, and puts braces around each part. It goes as far as
+/// the brackets are in order.
+fn split_flow(text: &str) -> Vec<(usize, String)> {
+    let mut parts = Vec::new();
+    let (mut depth, mut quoted, mut escaped, mut from) = (0_usize, false, false, None);
+    for (at, c) in text.char_indices() {
+        if quoted {
+            quoted = escaped || c != '"';
+            escaped = c == '\\' && !escaped;
+            continue;
+        }
+        if parts.len() == MAX_PARTS {
+            break;
+        }
+        let ends = matches!((c, depth), (',' | '}', 1));
+        if let Some(from) = from.filter(|_| ends) {
+            parts.push(flow_part(text, from, at));
+        }
+        match c {
+            '"' => quoted = true,
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if ends || (c == '{' && depth == 1) {
+            from = Some(at + 1);
+        }
+    }
+    parts
+}
+
+/// A part in braces, at the columns where it stood.
+fn flow_part(text: &str, from: usize, to: usize) -> (usize, String) {
+    let Mark { line, column } = Mark::of_byte(text, from);
+    (line - 1, format!("{:indent$}{{{}}}", "", &text[from..to], indent = column.saturating_sub(2)))
 }
 
 #[cfg(test)]
@@ -64,5 +101,14 @@ mod tests {
         assert_eq!(root.value(), serde_json::json!({"state": {"root": "s"}, "routing": {"tmux": {"socket": "x"}}}));
         let (_, node) = root.find(&super::super::position::KeyPath::of_keys(["routing", "tmux"])).expect("there");
         assert_eq!((node.mark.line, node.mark.column), (6, 9));
+    }
+
+    #[test]
+    fn json_is_cut_at_its_outermost_commas() {
+        let text = "{\n\t\"state\": {\"root\": \"a\\\",b\"},\n\t\"standingSessions\": {1 2: 3 4: 5},\n\t\"routing\": {\"tmux\": {}}\n}\n";
+        let (root, _) = blocks(text);
+        assert_eq!(root.value(), serde_json::json!({"state": {"root": "a\",b"}, "routing": {"tmux": {}}}));
+        let (_, node) = root.find(&super::super::position::KeyPath::of_keys(["routing"])).expect("there");
+        assert_eq!((node.mark.line, node.mark.column), (4, 13));
     }
 }

@@ -56,44 +56,85 @@ fn unit(text: &str) -> Option<u16> {
 
 /// Where the text breaks off and why, `info` being the reader's own words.
 pub(super) fn explain(text: &str, mark: Mark, info: &str) -> (Mark, String) {
-    if let Some(mark) = tab_near(text, mark) {
-        let message = "a tab stands where YAML takes only spaces: indent with spaces";
-        return (mark, message.to_owned());
+    if let Some(mark) = indenting_tab(text, mark) {
+        return (mark, "a tab stands where YAML takes only spaces: indent with spaces".to_owned());
     }
-    let message = match info {
+    if let Some(mark) = tab_beside(text, mark) {
+        return (mark, "a tab stands here, and a space is needed".to_owned());
+    }
+    (mark, in_our_words(info).map_or_else(|| format!("this is no YAML ({})", info.to_lowercase()), str::to_owned))
+}
+
+/// The usual mistakes; the rest are rare enough to be told as the reader tells them.
+fn in_our_words(info: &str) -> Option<&'static str> {
+    Some(match info {
         "while parsing node, found unknown anchor" => "this alias stands for nothing that was named before (`&name`)",
         "while scanning a quoted scalar, found unexpected end of stream" => "a quoted text begins here and never ends",
-        "mapping values are not allowed in this context" => {
+        "invalid indentation in quoted scalar" => {
+            "a quoted text goes on in a line that is not indented: is a closing quote missing above?"
+        }
+        "invalid trailing content after double-quoted scalar" => {
+            "something follows a quoted text: quote all of it, and write a quote inside of it as `\\\"`"
+        }
+        "while parsing a quoted scalar, found unknown escape character" => {
+            "this escape does not exist: write `\\\\` for a backslash, or use single quotes"
+        }
+        "mapping values are not allowed in this context" | "illegal placement of ':' indicator" => {
             "a `:` stands where no key can be: look at the indentation, or quote the text"
         }
         "simple key expected ':'" | "simple key expect ':'" | "simple key expected" => {
             "a `key: value` is needed here: is there a `:` with a space after it?"
         }
-        "while parsing a block mapping, did not find expected key" => {
+        "while parsing a block mapping, did not find expected key" | "invalid indentation" => {
             "a `key: value` is needed here: look at the indentation of this line and the one before"
         }
         "while parsing a block collection, did not find expected '-' indicator" => {
             "a `- item` is needed here: look at the indentation of this line and the one before"
         }
+        "block sequence entries are not allowed in this context" => {
+            "a `- item` stands where none can be: look at the indentation of this line and the one before"
+        }
+        "did not find expected <document start>" => {
+            "this belongs to nothing above: look at the indentation of this line and the one before"
+        }
+        "while parsing a node, did not find expected node content" => "a value is needed here",
         "while parsing a flow mapping, did not find expected ',' or '}'" => "a `,` or `}` is needed here",
         "while parsing a flow sequence, expected ',' or ']'" => "a `,` or `]` is needed here",
+        "invalid indentation in flow construct" => {
+            "what began with a `{` or `[` goes on in a line that is not indented: is the closing one missing above?"
+        }
+        "wrongly indented line in block scalar" => "this line is indented less than the first line of its text",
+        "unexpected character: `@'" | "unexpected character: ``'" | "unexpected character: `%'" => {
+            "a text cannot begin with this character: put the text in quotes"
+        }
         "recursion limit exceeded" => "values are nested more than 64 deep here",
         "found unprintable character" => "a control character stands here",
-        other => return (mark, format!("this is no YAML ({})", other.to_lowercase())),
-    };
-    (mark, message.to_owned())
+        _ => return None,
+    })
 }
 
-/// The tab that indents the line of a mistake, or one of its neighbours.
-fn tab_near(text: &str, mark: Mark) -> Option<Mark> {
-    let from = mark.line.saturating_sub(1).max(1);
-    let near = text.lines().enumerate().skip(from - 1).take(3);
-    near.filter_map(|(index, line)| {
-        let blank = line.chars().take_while(|c| [' ', '\t', '-'].contains(c));
-        let column = 1 + blank.clone().position(|c| c == '\t')?;
-        (!line.trim().is_empty()).then_some(Mark { line: index + 1, column })
-    })
-    .min_by_key(|tab| tab.line.abs_diff(mark.line))
+/// The tab that indents the line of a mistake, or one of its neighbours: the first one if several lines have it.
+fn indenting_tab(text: &str, mark: Mark) -> Option<Mark> {
+    let lines: Vec<&str> = text.lines().take(mark.line + 1).collect();
+    let tab = |line: usize| {
+        let text = lines.get(line.checked_sub(1)?)?;
+        let blank = text.chars().take_while(|c| [' ', '\t', '-'].contains(c));
+        let column = 1 + blank.into_iter().position(|c| c == '\t')?;
+        (!text.trim().is_empty()).then_some(Mark { line, column })
+    };
+    let mut found = tab(mark.line).or_else(|| tab(mark.line - 1)).or_else(|| tab(mark.line + 1))?;
+    while let Some(above) = tab(found.line - 1) {
+        found = above;
+    }
+    Some(found)
+}
+
+/// The tab at the place of a mistake or right before or after it.
+fn tab_beside(text: &str, mark: Mark) -> Option<Mark> {
+    let line = text.lines().nth(mark.line - 1)?;
+    let from = mark.column.saturating_sub(2);
+    let at = line.chars().skip(from).take(3).position(|c| c == '\t')?;
+    Some(Mark { column: from + at + 1, ..mark })
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ static VALIDATOR: LazyLock<Validator> =
 /// What the schema has against a document.
 #[derive(Debug, Default)]
 pub(super) struct Verdict {
-    /// The mistakes, the first [`MAX_MISTAKES`] or so of them.
+    /// The mistakes, and no more than it takes to see that there are more than [`MAX_MISTAKES`].
     pub(super) mistakes: Vec<Mistake>,
     /// Every entry of `standingSessions.sessions` that has one.
     pub(super) bad_sessions: BTreeSet<usize>,
@@ -50,7 +50,7 @@ pub(super) fn validate(root: &Node, value: &mut Value) -> Verdict {
             replaced.push((error.instance_path().as_str().to_owned(), Value::Null));
         }
         verdict.bad_sessions.extend(path.session());
-        if verdict.mistakes.len() < MAX_MISTAKES {
+        if verdict.mistakes.len() <= MAX_MISTAKES {
             verdict.mistakes.extend(explain::explain(&error, path));
         }
     }

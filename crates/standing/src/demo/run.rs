@@ -55,10 +55,10 @@ pub(super) fn run(talk: Talk) -> Result<u8, String> {
     if let Some(code) = sleep_in(&faults, born, &signals) {
         return Ok(code);
     }
+    let (agent, prompt) = open(opening, &faults)?;
     if !isatty(io::stdin()) || !isatty(io::stdout()) {
         return Err("this is a full-screen program: it needs a terminal on standard input and output".to_owned());
     }
-    let (agent, prompt) = open(opening, &faults)?;
     let terminal = Terminal::enter(!faults.no_bracketed_paste).map_err(|error| format!("terminal: {error}"))?;
     let mut host = Host { agent, faults, born, signals, terminal, parser: Parser::default(), lost: false, noise: 0 };
     host.agent.begin(prompt, Instant::now());
@@ -67,6 +67,9 @@ pub(super) fn run(talk: Talk) -> Result<u8, String> {
     drop(host);
     // Whoever looks at the pane afterwards should know why it ended; if nobody can, that is no failure.
     let _ = say(io::stdout(), &format!("demo: left with {code}; {words}\n"));
+    if code != 0 {
+        terminal::linger();
+    }
     Ok(code)
 }
 

@@ -1,11 +1,18 @@
 //! The terminal: raw mode, alternate screen, paste frames, title. Put back as it was found when dropped.
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    thread,
+    time::Duration,
+};
 
 use rustix::termios::{self, OptionalActions, Termios};
 
 /// The size used when the terminal does not know its own.
 const FALLBACK: Size = Size { columns: 80, rows: 24 };
+
+/// How long last words stand before the end. What runs agents takes longer to wind down.
+const LINGER: Duration = Duration::from_millis(50);
 
 /// A size in character cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +69,14 @@ impl Drop for Terminal {
         // The terminal may be gone already; there is nobody left to tell.
         let _ = write("\x1b[?2004l\x1b[?25h\x1b[?1049l");
         let _ = termios::tcsetattr(io::stdin(), OptionalActions::Now, &self.original);
+    }
+}
+
+/// Waits a moment before a failed end: tmux drops what a program printed last if it learns of the end before it has
+/// read that, and then nobody knows why it ended.
+pub(super) fn linger() {
+    if termios::isatty(io::stdout()) {
+        thread::sleep(LINGER);
     }
 }
 

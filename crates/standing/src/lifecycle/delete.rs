@@ -33,11 +33,7 @@ pub(crate) fn delete(scope: &Scope, name: &SessionName) -> Result<ControlReport,
     }
     scope.registry.remove(name)?;
     super::say::forget(scope, name);
-    scope.emit(
-        Event::info("standing.deleted")
-            .with("standing", name.as_str())
-            .with("slack_thread", before.slack_thread.as_str()),
-    );
+    scope.emit(Event::info("standing.deleted").with("standing", name.as_str()));
     Ok(ControlReport::of(vec![deleted(before, stopped.detail)]))
 }
 

@@ -85,6 +85,20 @@ impl Stage {
         Pane { stage: self, session, pid: pid.trim().parse().expect("a pid") }
     }
 
+    /// Runs a demo that cannot get as far as its screen; its exit code and what it said.
+    pub(crate) fn without_terminal(&self, args: &[&str]) -> (Option<i32>, String) {
+        let output = Command::new(LAUNCHER)
+            .arg("demo")
+            .args(args)
+            .env("HOME", self.folder())
+            .env_remove("THE_LOOP_DEMO_HOME")
+            .current_dir(self.folder().join("my project"))
+            .stdin(Stdio::null())
+            .output()
+            .expect("the launcher runs");
+        (output.status.code(), String::from_utf8(output.stderr).expect("UTF-8"))
+    }
+
     pub(crate) fn tmux<S: AsRef<OsStr>>(&self, args: &[S]) -> String {
         self.tmux_with("", args)
     }

@@ -1,0 +1,202 @@
+//! Each mistake with its place, what was found and what is allowed.
+
+use crate::{assert_problem, problems};
+
+#[test]
+fn mistakes_in_keys() {
+    let entry = "standingSessions:\n  sessions:\n    - ";
+    assert_problem("standingSession: {}", "1:1 standingSession: unknown key: did you mean `standingSessions`?");
+    assert_problem("standing_sessions:", "1:1 standing_sessions: unknown key: did you mean `standingSessions`?");
+    assert_problem("sessions: []", "1:1 sessions: unknown key with a list");
+    assert_problem("routing: {tmuxx: {}}", "1:11 routing.tmuxx: unknown key: did you mean `tmux`?");
+    assert_problem(
+        "routing:\n  spawnWorkDir: x",
+        "2:3 routing.spawnWorkDir: unknown key: did you mean `spawnWorkdir`?",
+    );
+    assert_problem("channels: {Slack: {}}", "1:12 channels.Slack: unknown key: did you mean `slack`?");
+    assert_problem(
+        "standingSessions:\n  enabeld: true\n",
+        "2:3 standingSessions.enabeld: unknown key: did you mean `enabled`? allowed here: `enabled` or `sessions`",
+    );
+    assert_problem(
+        format!("{entry}name: a\n      auto_start: false"),
+        "4:7 standingSessions.sessions[0].auto_start: unknown key: did you mean `autoStart`? allowed here: `name`, ",
+    );
+    assert_problem(
+        format!("{entry}{{name: a, zzz: 1}}"),
+        "3:17 standingSessions.sessions[0].zzz: unknown key; allowed",
+    );
+    assert_problem(format!("{entry}harness: x"), "3:7 standingSessions.sessions[0].name: it is missing");
+    assert_problem(
+        format!("{entry}name: a\n      name: b"),
+        "4:7 standingSessions.sessions[0].name: it is already set at 3:7",
+    );
+    assert_problem("routing: {}\nrouting: {}\n", "2:1 routing: it is already set at 1:1");
+    assert_problem("state: {[a]: b}", "1:9 : a list or block stands where a key is needed");
+    for closed in [
+        "state",
+        "eventLog",
+        "service",
+        "service.auth",
+        "service.mcp",
+        "service.stream",
+        "service.cors",
+        "channels.slack",
+        "channels.slack.read",
+        "routing.tmux",
+        "routing.harnessTrust",
+        "routing.webTerminal",
+    ] {
+        let text = format!("{}: {{zzzzz: 1{}", closed.replace('.', ": {"), "}".repeat(1 + closed.matches('.').count()));
+        let found = problems(&text);
+        assert!(found.len() == 1 && found[0].contains(&format!(" {closed}.zzzzz: unknown key; ")), "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn mistakes_in_values() {
+    let entry = "standingSessions:\n  sessions:\n    - ";
+    let name = "standingSessions.sessions[0].name";
+    assert_problem("standingSessions: {enabled: \"yes\"}", "1:29 standingSessions.enabled: expected `true` or `false`");
+    assert_problem("standingSessions: []", "1:19 standingSessions: expected a block of keys, found a list");
+    assert_problem(
+        "standingSessions: {sessions: {}}",
+        "1:30 standingSessions.sessions: expected a list, found a block",
+    );
+    assert_problem("- a", "1:1 : expected a block of keys, found a list");
+    assert_problem("hello", "1:1 : expected a block of keys, found the text \"hello\"");
+    assert_problem("version: 0.5", "1:10 version: expected a text, found the number 0.5: put it in quotes");
+    assert_problem(format!("{entry}name: 7"), &format!("3:13 {name}: expected a text, found the number 7"));
+    assert_problem(format!("{entry}name:"), &format!("3:7 {name}: expected a text, found nothing"));
+    assert_problem(
+        format!("{entry}name: Sup"),
+        &format!("3:13 {name}: found the text \"Sup\", and 'S' is not allowed"),
+    );
+    assert_problem(
+        format!("{entry}name: \"\""),
+        &format!("3:13 {name}: found the text \"\", and a session name is needed"),
+    );
+    assert_problem(format!("{entry}name: {}", "a".repeat(41)), &format!("3:13 {name}: found the text \"aaa"));
+    assert_problem(
+        format!("{entry}name: \"a\\n\""),
+        &format!("3:13 {name}: found the text \"a\\n\", and '\\n' is not"),
+    );
+    assert_eq!(problems(format!("{entry}name: {}", "a".repeat(40))), [""; 0]);
+    assert_problem(
+        format!("{entry}name: a\n      harnessArgs: [x, 1]"),
+        "4:24 standingSessions.sessions[0].harnessArgs[1]: expected a text, found the number 1: put it in quotes",
+    );
+    assert_problem(
+        "routing: {tmux: {resumeProbeSeconds: -1}}",
+        "1:38 routing.tmux.resumeProbeSeconds: expected 0 or more",
+    );
+    assert_problem(
+        "routing: {tmux: {resumeProbeSeconds: .nan}}",
+        "1:38 routing.tmux.resumeProbeSeconds: expected a number",
+    );
+    assert_problem("routing: {tmux: {resumeProbeSeconds: -.inf}}", "1:38 routing.tmux.resumeProbeSeconds: expected 0");
+    assert_problem("routing: {tmux: {socket: a/b}}", "1:26 routing.tmux.socket: expected letters, digits");
+    assert_problem("routing: {harnesses: {m: {}}}", "1:26 routing.harnesses.m.command: it is missing");
+    assert_problem(
+        "routing: {harnesses: {m: {command: []}}}",
+        "1:36 routing.harnesses.m.command: expected a list with",
+    );
+    assert_problem("routing: {harnesses: {m n: 1}}", "1:28 routing.harnesses[\"m n\"]: expected a block of keys");
+    assert_problem("routing: {harnessArgs: {m: x}}", "1:28 routing.harnessArgs.m: expected a list");
+    assert_problem("service: {port: 65536}", "1:17 service.port: expected 65535 or less, found the number 65536");
+    assert_problem("service: {port: 1.5}", "1:17 service.port: expected a whole number, found the number 1.5");
+    assert_problem(
+        "service: {port: '80'}",
+        "1:17 service.port: expected a whole number, found the text \"80\": take the",
+    );
+    assert_problem("service: {host: ''}", "1:17 service.host: expected a text that is not empty");
+    assert_problem(
+        "service: {auth: {mode: same_user}}",
+        "1:24 service.auth.mode: expected `same-user`, `token` or `none`, found the text \"same_user\": did you mean `same-",
+    );
+    assert_problem(
+        "channels: {slack: {read: {intervalSeconds: 4}}}",
+        "1:44 channels.slack.read.intervalSeconds: expected 5",
+    );
+    assert_problem("channels: {slack: {verbosity: loud}}", "1:31 channels.slack.verbosity: expected `quiet`, `normal`");
+}
+
+#[test]
+fn mistakes_that_no_schema_sees() {
+    let entry = "standingSessions:\n  sessions:\n    - ";
+    assert_problem(
+        format!("{entry}name: a\n      prompt: x\n      promptFile: y\n"),
+        "5:7 standingSessions.sessions[0].promptFile: `prompt` (line 4) and `promptFile` are both set",
+    );
+    assert_eq!(problems(format!("{entry}name: a\n      prompt: ''\n      promptFile: y\n")), [""; 0]);
+    assert_problem(
+        format!("{entry}name: a\n    - name: b\n    - name: a\n"),
+        "5:13 standingSessions.sessions[2].name: `sessions[0]` (line 3) and `sessions[2]` (line 5)",
+    );
+}
+
+#[test]
+fn mistakes_in_yaml() {
+    let tab = "a tab stands where YAML takes only spaces";
+    assert_problem("standingSessions:\n\tenabled: true\n", &format!("2:1 : {tab}"));
+    assert_problem("standingSessions:\n  enabled: true\n\tsessions: []\n", &format!("3:1 : {tab}"));
+    assert_problem("standingSessions:\n  sessions:\n    - name: a\n    \tcwd: x\n", &format!("4:5 : {tab}"));
+    assert_problem("state:\n  root:\tx\n", "2:8 : a tab stands here, and a space is needed");
+    assert_problem("state: {root: \"x}\n", "1:15 : a quoted text begins here and never ends");
+    assert_problem("state: *x\n", "1:8 : this alias stands for nothing");
+    assert_problem("state: &x {root: *x}\n", "1:18 : this alias is inside of what it stands for");
+    assert_problem("state: {}\n---\nstate: {}\n", "2:1 : a second document begins here");
+    assert_problem("state:\n  root: a: b\n", "2:10 : a `:` stands where no key can be");
+    assert_problem(format!("a: {}", "[".repeat(5000)), "1:259 : values are nested more than 64 deep");
+    assert_problem(b"# caf\xe9\n", "1:6 : it is not UTF-8: byte 0xe9 means nothing here");
+}
+
+#[test]
+fn a_file_that_would_grow_is_refused() {
+    let line = |letter: char, item: &str| format!("{letter}: &{letter} [{}]\n", [item; 9].join(", "));
+    let grown = ('a'..'i').zip('b'..'j').map(|(before, letter)| line(letter, &format!("*{before}")));
+    let found = problems(line('a', "lol") + &grown.collect::<Vec<_>>().concat());
+    let reason = "there are more than 100000 values up to here, aliases counted at full size";
+    assert!(found.contains(&format!("6:8 : {reason}")), "{found:?}");
+}
+
+#[test]
+fn all_mistakes_come_at_once_in_the_order_of_the_file() {
+    let text = "service:\n  prot: 1\nstandingSessions:\n  enabled: maybe\n  sessions:\n    - name: A\n    - name: b\n    - \
+                name: b\n      promt: x\n    - cwd: /\nstanding: {}\nstat: 1\n";
+    let places: Vec<String> =
+        problems(text).iter().map(|problem| problem.split_once(": ").expect("a key").0.to_owned()).collect();
+    let expected = [
+        "2:3 service.prot",
+        "4:12 standingSessions.enabled",
+        "6:13 standingSessions.sessions[0].name",
+        "8:13 standingSessions.sessions[2].name",
+        "9:7 standingSessions.sessions[2].promt",
+        "10:7 standingSessions.sessions[3].name",
+        "12:1 stat",
+    ];
+    assert_eq!(places, expected);
+}
+
+#[test]
+fn there_is_an_end_to_mistakes() {
+    let text = format!("standingSessions:\n  sessions:\n{}", "    - name: X\n".repeat(300));
+    let found = problems(text);
+    assert_eq!(found.len(), 101);
+    assert!(found[100].contains("there are more mistakes"), "{}", found[100]);
+}
+
+#[test]
+fn secrets_are_not_shown() {
+    let secret = "xoxb-1234-secret";
+    for text in [
+        format!("channels: {{slack: {{botTokenEnv: {secret}}}}}"),
+        format!("channels: {{slack: {{enabled: {secret}}}}}"),
+        format!("botToken: {secret}"),
+        format!("routing: {{harnessArgs: {{x: --api-key={secret}}}}}"),
+        format!("service: {{port: {}{secret}}}", "s".repeat(60)),
+    ] {
+        let found = problems(&text);
+        assert!(found.len() == 1 && !found[0].contains("secret"), "{found:?}");
+    }
+}
