@@ -16,10 +16,16 @@ pub(crate) fn boot_prompt(name: &SessionName, slack: bool, brief: &str) -> Strin
     prompt
 }
 
+/// What the first prompt of a session begins with, and that of no other.
+pub(crate) fn opening(name: &SessionName) -> String {
+    format!("You are the standing session `{name}` of the-loop.")
+}
+
 fn directive(name: &SessionName, slack: bool) -> String {
+    let opening = opening(name);
     let thread = if slack { ", in this session's own Slack thread" } else { "" };
     format!(
-        "You are the standing session `{name}` of the-loop. You run until an operator stops you, and you go on with \
+        "{opening} You run until an operator stops you, and you go on with \
          this conversation when you are started again.\n\
          \n\
          You own no work item: no ticket is yours, no phase is yours to advance, and nothing you do here completes \

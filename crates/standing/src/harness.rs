@@ -4,9 +4,13 @@
 //! beforehand, and how its screen is read. It starts nothing and types nothing.
 
 mod claude;
+mod codex;
+#[cfg(test)]
+mod corpus;
 mod custom;
 mod demo;
 mod find;
+mod screen;
 mod trust;
 
 use std::{
@@ -15,11 +19,12 @@ use std::{
 };
 
 pub(crate) use find::find_program;
-use wire::Activity;
+use wire::{Activity, SessionName};
 
 use crate::{
     Surroundings,
     config::{HarnessTrust, Routing},
+    process,
 };
 
 /// What an adapter needs to know of where its program is to run.
@@ -47,6 +52,27 @@ pub(crate) struct Reading {
     pub(crate) question: String,
 }
 
+/// A spawn whose conversation is looked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spawned<'a> {
+    pub(crate) session: &'a SessionName,
+    /// The pane's process; `None` if it has ended.
+    pub(crate) pid: Option<u32>,
+    /// The id that its processes carry.
+    pub(crate) loop_id: &'a str,
+    /// When it was spawned, as a record has it; empty if that is not known.
+    pub(crate) since: &'a str,
+}
+
+impl Spawned<'_> {
+    /// Its living processes, the pane's own first: a wrapper script may stand between the pane and the harness.
+    pub(crate) fn processes(&self) -> impl Iterator<Item = u32> {
+        let others = self.pid.map(|_| process::carrying(self.loop_id)).unwrap_or_default();
+        let others = others.into_iter().map(|held| held.identity.pid);
+        self.pid.into_iter().chain(others.filter(move |&pid| Some(pid) != self.pid))
+    }
+}
+
 /// A fresh conversation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fresh<'a> {
@@ -62,9 +88,29 @@ pub(crate) trait Harness {
     /// The program, as it is looked for on PATH, or an absolute path.
     fn program(&self) -> &str;
 
-    /// Whether conversation ids are made by us before the spawn.
-    fn mints_ids(&self) -> bool {
-        true
+    /// The id of a conversation that is about to be begun; empty if only its harness will know. `program` is where
+    /// [`Harness::program`] was found.
+    fn new_id(&self, place: &Place<'_>, program: &Path) -> Result<String, String> {
+        let _ = (place, program);
+        Ok(uuid::Uuid::new_v4().to_string())
+    }
+
+    /// Whether only the harness makes ids, and tells them some time after its start.
+    fn makes_its_ids(&self) -> bool {
+        false
+    }
+
+    /// The conversation that a spawn is in, for a harness that makes its own ids, or that may be moved to another
+    /// conversation by whoever types into it. It must be proven to be that spawn's own: never merely the newest one.
+    fn discover(&self, place: &Place<'_>, spawned: &Spawned<'_>) -> Option<String> {
+        let _ = (place, spawned);
+        None
+    }
+
+    /// What the harness says of itself elsewhere than on its screen, for a look that has no screen at hand.
+    fn told(&self, place: &Place<'_>, pid: u32) -> Option<Reading> {
+        let _ = (place, pid);
+        None
     }
 
     /// The arguments, after the program, of a fresh conversation.
@@ -96,15 +142,15 @@ pub(crate) trait Harness {
         Reading::default()
     }
 
-    /// Whether the screen still shows unsent text in the input box; `None` if that cannot be read.
-    fn holds_input(&self, screen: Screen<'_>) -> Option<bool> {
-        let _ = screen;
+    /// Whether the input box still shows that message unsent; `None` if the box cannot be seen.
+    fn holds_input(&self, screen: Screen<'_>, message: &str) -> Option<bool> {
+        let _ = (screen, message);
         None
     }
 }
 
 /// The names of the built-in harnesses, the one for newcomers last.
-pub(crate) const BUILT_IN: [&str; 2] = ["claude", "demo"];
+pub(crate) const BUILT_IN: [&str; 3] = ["claude", "codex", "demo"];
 
 /// The adapter of a harness by its name; the error says which there are.
 pub(crate) fn by_name(name: &str, routing: &Routing, surroundings: &Surroundings) -> Result<Box<dyn Harness>, String> {
@@ -113,6 +159,7 @@ pub(crate) fn by_name(name: &str, routing: &Routing, surroundings: &Surroundings
     }
     match name {
         "claude" => Ok(Box::new(claude::Claude)),
+        "codex" => Ok(Box::new(codex::Codex)),
         "demo" => Ok(Box::new(demo::Demo::new(surroundings.exe()))),
         _ => {
             let known: Vec<&str> = BUILT_IN.into_iter().chain(routing.harnesses.keys().map(String::as_str)).collect();

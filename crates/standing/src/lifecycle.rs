@@ -8,6 +8,7 @@ pub(crate) mod bind_thread;
 pub(crate) mod control;
 pub(crate) mod create;
 pub(crate) mod delete;
+mod follow;
 pub(crate) mod get;
 pub(crate) mod list;
 pub(crate) mod restart;

@@ -44,6 +44,14 @@ pub(crate) enum Condition {
 }
 
 impl Condition {
+    /// The pane in which our harness is alive.
+    pub(crate) fn live(&self) -> Option<&Pane> {
+        match self {
+            Self::Live(pane) => Some(pane),
+            _ => None,
+        }
+    }
+
     /// The pane that shows the session, alive or retained, if it is ours.
     pub(crate) fn shown(&self) -> Option<&Pane> {
         match self {

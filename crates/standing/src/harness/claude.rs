@@ -2,17 +2,22 @@
 //!
 //! Facts seen on 2.1.332: `--session-id` of an existing conversation and `--resume` of an unknown one exit 1; the
 //! transcript is `<config dir>/projects/<cwd, non-alphanumerics as ->/<id>.jsonl`, there once a prompt was submitted;
-//! a paste is held open for about 100 ms; the state stands in the title.
+//! a paste is held open for about 100 ms; `/clear` moves on to another conversation. A running one keeps
+//! `<config dir>/sessions/<pid>.json` with its conversation and its state.
+
+mod screen;
 
 use std::{
+    fs,
     path::{Path, PathBuf},
     time::Duration,
 };
 
+use serde::Deserialize;
 use wire::Activity;
 
-use super::{Fresh, Harness, Place, Reading, Screen, trust};
-use crate::{Surroundings, config::HarnessTrust};
+use super::{Fresh, Harness, Place, Reading, Screen, Spawned, trust};
+use crate::{Surroundings, config::HarnessTrust, process::ProcessIdentity};
 
 pub(crate) struct Claude;
 
@@ -34,6 +39,23 @@ impl Harness for Claude {
         Some(argv)
     }
 
+    fn discover(&self, place: &Place<'_>, spawned: &Spawned<'_>) -> Option<String> {
+        let session = spawned.processes().find_map(|pid| Session::of(place, pid))?;
+        // Until a conversation is written down, it cannot be gone on with.
+        self.transcript(place, &session.session_id).filter(|path| path.exists()).map(|_| session.session_id)
+    }
+
+    fn told(&self, place: &Place<'_>, pid: u32) -> Option<Reading> {
+        let session = Session::of(place, pid)?;
+        let activity = match session.status.as_str() {
+            "idle" => Activity::Idle,
+            "busy" => Activity::Busy,
+            "waiting" => Activity::Waiting,
+            _ => return None,
+        };
+        Some(Reading { activity, question: session.waiting_for })
+    }
+
     fn trust(&self, place: &Place<'_>, args: &[String], settings: HarnessTrust) -> Result<(), String> {
         trust::claude(place, args, settings)
     }
@@ -51,7 +73,11 @@ impl Harness for Claude {
     }
 
     fn read(&self, screen: Screen<'_>) -> Reading {
-        read_screen(screen)
+        screen::read(screen)
+    }
+
+    fn holds_input(&self, screen: Screen<'_>, message: &str) -> Option<bool> {
+        screen::holds_input(screen, message)
     }
 }
 
@@ -63,35 +89,29 @@ pub(super) fn config_dir(surroundings: &Surroundings) -> Option<PathBuf> {
     }
 }
 
-fn read_screen(screen: Screen<'_>) -> Reading {
-    let lines: Vec<&str> = screen.text.lines().collect();
-    if let Some(question) = dialog(&lines) {
-        return Reading { activity: Activity::Waiting, question };
-    }
-    let busy = lines.iter().rev().take(12).any(|line| line.contains("esc to interrupt"));
-    let activity = match screen.title.chars().next() {
-        _ if busy => Activity::Busy,
-        Some('✳') => Activity::Idle,
-        // A turning wheel of Braille dots.
-        Some('\u{2800}'..='\u{28ff}') => Activity::Busy,
-        _ => Activity::Unknown,
-    };
-    Reading { activity, question: String::new() }
+/// What a running Claude Code writes of itself.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Session {
+    session_id: String,
+    /// The start of its process in clock ticks.
+    proc_start: String,
+    kind: String,
+    #[serde(default)]
+    status: String,
+    #[serde(default)]
+    waiting_for: String,
 }
 
-/// A dialog has numbered answers of which one is marked: `❯ 1. Yes`.
-fn dialog(lines: &[&str]) -> Option<String> {
-    let trimmed = |line: &str| line.trim_matches(|c: char| c.is_whitespace() || "│╭╰╮╯─".contains(c)).to_owned();
-    let marked = lines.iter().rposition(|line| {
-        let rest = trimmed(line);
-        rest.strip_prefix('❯')
-            .map(str::trim_start)
-            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()) && rest[1..].starts_with('.'))
-    })?;
-    let from = marked.saturating_sub(8);
-    let question: Vec<String> =
-        lines[from..].iter().map(|line| trimmed(line)).filter(|line| !line.is_empty()).collect();
-    Some(question.join("\n"))
+impl Session {
+    /// That of a process; a file that another process of the same pid left behind does not count, nor does one of a
+    /// run without a screen, which the agent itself may have begun.
+    fn of(place: &Place<'_>, pid: u32) -> Option<Self> {
+        let path = config_dir(place.surroundings)?.join("sessions").join(format!("{pid}.json"));
+        let session: Self = serde_json::from_str(&fs::read_to_string(path).ok()?).ok()?;
+        let same = ProcessIdentity::of(pid)?.start_ticks.to_string() == session.proc_start;
+        (same && session.kind == "interactive" && !session.session_id.is_empty()).then_some(session)
+    }
 }
 
 #[cfg(test)]
@@ -99,19 +119,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_marked_answer_is_a_dialog() {
-        let screen = "╭──────╮\n│ Do you want to proceed? │\n│ ❯ 1. Yes │\n│   2. No │\n╰──────╯";
-        let reading = read_screen(Screen { text: screen, title: "✳ Claude Code" });
-        assert_eq!(reading.activity, Activity::Waiting);
-        assert!(reading.question.contains("Do you want to proceed?"), "{}", reading.question);
-    }
-
-    #[test]
-    fn the_title_and_the_hint_tell_work_from_rest() {
-        let read = |text, title| read_screen(Screen { text, title }).activity;
-        assert_eq!(read("> ", "✳ Claude Code"), Activity::Idle);
-        assert_eq!(read("✻ Thinking… (12s · esc to interrupt)\n> ", "✳ Claude Code"), Activity::Busy);
-        assert_eq!(read("> ", "⠐ Claude Code"), Activity::Busy);
-        assert_eq!(read("$ ", "bash"), Activity::Unknown);
+    fn a_session_file_counts_only_for_the_process_that_wrote_it() {
+        let home = tempfile::tempdir().expect("made");
+        let here = Surroundings::of_process().with_var("HOME", home.path()).without_var("CLAUDE_CONFIG_DIR");
+        let place = Place { surroundings: &here, cwd: home.path() };
+        let name = wire::SessionName::parse("ops").expect("valid");
+        let me = std::process::id();
+        let spawned = Spawned { session: &name, pid: Some(me), loop_id: "", since: "" };
+        let start = ProcessIdentity::of(me).expect("we live").start_ticks;
+        let sessions = home.path().join(".claude/sessions");
+        fs::create_dir_all(&sessions).expect("made");
+        let write = |start: u64, kind: &str| {
+            let text = format!(
+                r#"{{"pid":{me},"sessionId":"c-2","procStart":"{start}","kind":"{kind}","status":"waiting","waitingFor":"permission prompt","more":[]}}"#
+            );
+            fs::write(sessions.join(format!("{me}.json")), text).expect("written");
+        };
+        write(start, "interactive");
+        assert_eq!(Claude.discover(&place, &spawned), None, "not written down yet");
+        let transcript = Claude.transcript(&place, "c-2").expect("known");
+        fs::create_dir_all(transcript.parent().expect("a folder")).expect("made");
+        fs::write(transcript, "{}\n").expect("written");
+        assert_eq!(Claude.discover(&place, &spawned).as_deref(), Some("c-2"));
+        let told = Claude.told(&place, me).expect("told");
+        assert_eq!((told.activity, told.question.as_str()), (Activity::Waiting, "permission prompt"));
+        for (start, kind) in [(start + 1, "interactive"), (start, "print")] {
+            write(start, kind);
+            assert_eq!(Claude.discover(&place, &spawned), None, "{start} {kind}");
+        }
     }
 }

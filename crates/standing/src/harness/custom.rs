@@ -1,6 +1,8 @@
 //! A harness made of a command and its arguments: `routing.harnesses.<name>`.
 
-use super::{Fresh, Harness};
+use std::path::Path;
+
+use super::{Fresh, Harness, Place};
 use crate::config::{CustomHarness, SessionIds};
 
 pub(crate) struct Custom {
@@ -35,8 +37,8 @@ impl Harness for Custom {
         &self.program
     }
 
-    fn mints_ids(&self) -> bool {
-        self.minted
+    fn new_id(&self, _: &Place<'_>, _: &Path) -> Result<String, String> {
+        Ok(if self.minted { uuid::Uuid::new_v4().to_string() } else { String::new() })
     }
 
     fn fresh(&self, fresh: &Fresh<'_>) -> Vec<String> {

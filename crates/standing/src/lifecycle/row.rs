@@ -5,7 +5,7 @@ use wire::{Outcome, Row, SessionName, State, Status};
 use super::scope::{Judged, Scope};
 use crate::{
     definition::Definition,
-    harness::Screen,
+    harness::{Place, Screen},
     registry::{Entry, Record},
     state::{Condition, how_it_ended},
     tmux::Pane,
@@ -37,10 +37,20 @@ impl Scope {
         };
         if let Condition::Live(pane) = &judged.condition {
             row.pid = Some(pane.pid);
-            // The title costs nothing, since every look brings it.
-            self.read_screen(&mut row, pane, "");
+            self.read_title(&mut row, pane);
         }
         row
+    }
+
+    /// Puts into a row what costs next to nothing: what the harness writes of itself, else its title, which every look
+    /// brings.
+    fn read_title(&self, row: &mut Row, pane: &Pane) {
+        let Ok(adapter) = self.harness(&row.harness) else { return };
+        let place = Place { surroundings: &self.surroundings, cwd: row.cwd.as_ref() };
+        let told = adapter.told(&place, pane.pid);
+        let reading = told.unwrap_or_else(|| adapter.read(Screen { text: "", title: &pane.title }));
+        row.activity = reading.activity;
+        row.question = reading.question;
     }
 
     /// Puts into a row what its screen says.

@@ -34,8 +34,9 @@ pub(crate) fn say(scope: &Scope, name: &SessionName, request: &SayRequest) -> Re
         return Err(without_record(scope, name));
     }
     let hold = scope.hold(name, "say")?;
-    let Some(record) = scope.settle(&hold, name)? else { return Err(Error::Unknown { name: name.clone() }) };
+    let Some(mut record) = scope.settle(&hold, name)? else { return Err(Error::Unknown { name: name.clone() }) };
     let pane = speakable(scope, &record)?;
+    scope.follow(&mut record, Some(pane.pid));
     let harness = scope.harness(&record.harness).map_err(Error::InvalidRequest)?;
     if !request.force {
         refuse_dialog(scope, name, &pane, harness.as_ref())?;
@@ -136,7 +137,7 @@ struct Delivery {
 
 fn deliver(scope: &Scope, pane: &Pane, harness: &dyn Harness, watch: &Watch, message: &str) -> Delivery {
     match scope.tmux.paste(pane, message.as_bytes(), harness.enter_gap()) {
-        Answer::Said(PasteAnswer::Pasted) => confirm(&scope.tmux, pane, harness, watch),
+        Answer::Said(PasteAnswer::Pasted) => confirm(&scope.tmux, pane, harness, watch, message),
         Answer::Said(PasteAnswer::Refused) => Delivery {
             delivered: false,
             verdict: Verdict::NotDelivered,
@@ -154,7 +155,7 @@ fn deliver(scope: &Scope, pane: &Pane, harness: &dyn Harness, watch: &Watch, mes
 
 /// Looks for evidence that the message was taken. Only Enter is ever pressed again, and only on a screen that shows
 /// the text still unsent.
-fn confirm(tmux: &Tmux, pane: &Pane, harness: &dyn Harness, watch: &Watch) -> Delivery {
+fn confirm(tmux: &Tmux, pane: &Pane, harness: &dyn Harness, watch: &Watch, message: &str) -> Delivery {
     let delivered =
         |verdict, evidence, note: &str| Delivery { delivered: true, verdict, evidence, note: note.to_owned() };
     for attempt in 0..3 {
@@ -162,7 +163,7 @@ fn confirm(tmux: &Tmux, pane: &Pane, harness: &dyn Harness, watch: &Watch) -> De
             return delivered(Verdict::Submitted, Evidence::Transcript, "");
         }
         let Ok(Some(text)) = tmux.capture(pane).into_result() else { break };
-        match harness.holds_input(Screen { text: &text, title: &pane.title }) {
+        match harness.holds_input(Screen { text: &text, title: &pane.title }, message) {
             Some(false) => return delivered(Verdict::Submitted, Evidence::InputEmptied, ""),
             Some(true) if attempt < 2 => {
                 tmux.press_enter(pane);

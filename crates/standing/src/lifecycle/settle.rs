@@ -64,8 +64,9 @@ impl Scope {
 
     /// A start that came to its end without anybody to record it.
     fn adopt(&self, record: &mut Record, pane: &Pane) {
-        let fresh = !record.pending_session_id.is_empty();
+        let mut fresh = !record.pending_session_id.is_empty();
         keep_pending(record);
+        fresh |= self.find_conversation(record, Some(pane.pid));
         record.phase = Some(Phase::Running);
         record.status = RecordStatus::Running;
         record.process = process::ProcessIdentity::of(pane.pid);

@@ -35,10 +35,11 @@ pub(crate) fn start(scope: &Scope, name: &SessionName) -> Result<Row, Error> {
 
 /// Starts a session that is held already.
 pub(crate) fn held(scope: &Scope, hold: &Hold, name: &SessionName) -> Result<Start, Error> {
-    let record = scope.settle(hold, name)?;
+    let mut record = scope.settle(hold, name)?;
     let definition = scope.definitions().resolve(name, record.as_ref())?;
     match may_spawn(scope, name, record.as_ref()) {
-        Go::Already(mut record) => {
+        Go::Already(mut record, pid) => {
+            scope.follow(&mut record, Some(pid));
             let settled = record.phase == Some(Phase::Running) && record.status == RecordStatus::Running;
             if !settled && !record.of_another_program() {
                 record.phase = Some(Phase::Running);
@@ -48,10 +49,15 @@ pub(crate) fn held(scope: &Scope, hold: &Hold, name: &SessionName) -> Result<Sta
             Ok(sure(scope.row_after(name, Outcome::AlreadyRunning, "")))
         }
         Go::No(reason) => Ok(sure(failed(scope, name, &definition.harness, &reason))),
-        Go::Spawn => match Plan::make(scope, &definition, record.as_ref()) {
-            Ok(plan) => spawn(scope, &plan, record),
-            Err(reason) => Ok(sure(failed(scope, name, &definition.harness, &reason))),
-        },
+        Go::Spawn => {
+            if let Some(record) = &mut record {
+                scope.follow(record, None);
+            }
+            match Plan::make(scope, &definition, record.as_ref()) {
+                Ok(plan) => spawn(scope, &plan, record),
+                Err(reason) => Ok(sure(failed(scope, name, &definition.harness, &reason))),
+            }
+        }
     }
 }
 
@@ -62,7 +68,8 @@ fn sure(row: Row) -> Start {
 /// Whether something may be spawned under a name.
 enum Go {
     Spawn,
-    Already(Box<Record>),
+    /// Its harness lives, as that process.
+    Already(Box<Record>, u32),
     No(String),
 }
 
@@ -78,7 +85,7 @@ fn may_spawn(scope: &Scope, name: &SessionName, record: Option<&Record>) -> Go {
     };
     match (condition, record) {
         (Condition::Gone, _) => Go::Spawn,
-        (Condition::Live(_), Some(record)) => Go::Already(Box::new(record.clone())),
+        (Condition::Live(pane), Some(record)) => Go::Already(Box::new(record.clone()), pane.pid),
         (Condition::Silent(silence), _) => Go::No(format!("tmux did not answer ({}): nothing was spawned", silence.0)),
         (Condition::Live(_) | Condition::Foreign(_), _) => Go::No(format!(
             "a live tmux session that the-loop did not start holds the name ({}): nothing was spawned; look at it with {}",
@@ -142,7 +149,10 @@ fn spawn(scope: &Scope, plan: &Plan<'_>, before: Option<Record>) -> Result<Start
             }
         }
     }
-    let id = if plan.adapter.mints_ids() { uuid::Uuid::new_v4().to_string() } else { String::new() };
+    let id = match plan.new_id(scope) {
+        Ok(id) => id,
+        Err(reason) => return give_up(scope, plan, before, &reason),
+    };
     match attempt::make(scope, plan, &mut record, &Conversation::Fresh(id))? {
         Attempt::Lives => Ok(succeeded(scope, plan, record, Outcome::Started, &notes)),
         Attempt::Unsure(reason) => Ok(unsure(scope, plan, &reason)),
@@ -176,6 +186,11 @@ fn succeeded(scope: &Scope, plan: &Plan<'_>, mut record: Record, outcome: Outcom
     record.started_at = clock::now();
     let mut notes = notes.to_vec();
     notes.extend(plan.note.clone());
+    if !scope.learn(plan.adapter.as_ref(), &mut record) {
+        notes.push(
+            "its harness has not told its conversation yet: it is recorded at the next message or stop".to_owned(),
+        );
+    }
     if let Err(error) = scope.registry.write(&record) {
         // The intent stands on disk: the next verb finds the pane by its id and records it.
         notes.push(format!("it runs, and its record could not be written ({error})"));

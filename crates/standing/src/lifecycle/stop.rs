@@ -82,6 +82,7 @@ pub(crate) fn finish(scope: &Scope, _hold: &Hold, mut record: Record, phase: Pha
         emit_failed(scope, &record, &detail);
         return Stop::new(Outcome::Failed, detail);
     }
+    scope.follow(&mut record, condition.live().map(|pane| pane.pid));
     let mut notes = Vec::new();
     // The intent before the act; a full disk must not keep anyone from stopping an agent.
     record.phase = Some(phase);

@@ -63,6 +63,9 @@ pub(crate) struct Record {
     /// Marks session, pane and processes of the last spawn.
     #[serde(default)]
     pub(crate) loop_id: String,
+    /// When the last spawn was made.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) spawned_at: String,
     /// The harness of the last spawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) process: Option<ProcessIdentity>,
@@ -73,7 +76,8 @@ pub(crate) struct Record {
     /// harness has proven to live.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) pending_session_id: String,
-    /// Conversations that could not be resumed, newest last: none is ever forgotten without a trace.
+    /// Conversations that the session went on from, or that could not be resumed, newest last: none is ever forgotten
+    /// without a trace.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) former_session_ids: Vec<String>,
 
@@ -150,6 +154,7 @@ impl Record {
             phase: Some(Phase::Created),
             harness_args_inherited: false,
             loop_id: String::new(),
+            spawned_at: String::new(),
             process: None,
             server_pid: 0,
             pending_session_id: String::new(),

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use wire::SessionName;
 
 use crate::{
-    Error,
+    Error, clock,
     launcher::{LaunchSpec, revoke},
     lifecycle::{Scope, screen::last_lines},
     process::ProcessHold,
@@ -55,6 +55,7 @@ pub(super) fn make(
     let loop_id = uuid::Uuid::new_v4().to_string();
     crate::lifecycle::stop::sweep_leftovers(record);
     record.loop_id.clone_from(&loop_id);
+    record.spawned_at = clock::now();
     record.process = None;
     record.phase = Some(Phase::Starting);
     record.status = RecordStatus::Stopped;

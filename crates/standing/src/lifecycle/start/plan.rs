@@ -6,7 +6,7 @@ use crate::{
     clock,
     definition::{Definition, check_directory},
     directive,
-    harness::{Fresh, Harness, find_program},
+    harness::{Fresh, Harness, Place, find_program},
     lifecycle::Scope,
     registry::{Origin, Record},
 };
@@ -88,6 +88,12 @@ impl<'a> Plan<'a> {
             record.slack_channel.clone_from(&definition.slack_channel);
         }
         record
+    }
+
+    /// The id of a fresh conversation; empty if only its harness will know.
+    pub(super) fn new_id(&self, scope: &Scope) -> Result<String, String> {
+        let place = Place { surroundings: &scope.surroundings, cwd: &self.cwd };
+        self.adapter.new_id(&place, &self.program)
     }
 
     /// The whole command of a conversation.

@@ -1,0 +1,96 @@
+//! Codex.
+//!
+//! Facts seen on 0.171.0: it makes its own conversation ids, and there is no option to give it one; a conversation is
+//! a file that its process holds open for as long as it is in it (see [`rollout`]); every turn is written as it comes,
+//! so that SIGTERM loses nothing; `resume` of an unknown id exits 1; a resume elsewhere than where the conversation was
+//! begun stops at a question. Without `--no-daemon` its screen starts a background server that outlives the pane.
+
+mod rollout;
+mod screen;
+
+use std::path::{Path, PathBuf};
+
+use super::{Fresh, Harness, Place, Reading, Screen, Spawned, trust};
+use crate::{Surroundings, config::HarnessTrust};
+
+const NO_DAEMON: &str = "--no-daemon";
+
+pub(crate) struct Codex;
+
+impl Harness for Codex {
+    fn program(&self) -> &'static str {
+        "codex"
+    }
+
+    fn new_id(&self, _: &Place<'_>, _: &Path) -> Result<String, String> {
+        Ok(String::new())
+    }
+
+    fn makes_its_ids(&self) -> bool {
+        true
+    }
+
+    fn fresh(&self, fresh: &Fresh<'_>) -> Vec<String> {
+        let mut argv = with_no_daemon(fresh.args);
+        argv.push(fresh.prompt.to_owned());
+        argv
+    }
+
+    fn resume(&self, id: &str, args: &[String]) -> Option<Vec<String>> {
+        let mut argv = vec!["resume".to_owned(), id.to_owned()];
+        argv.append(&mut with_no_daemon(args));
+        Some(argv)
+    }
+
+    fn discover(&self, place: &Place<'_>, spawned: &Spawned<'_>) -> Option<String> {
+        match spawned.pid {
+            Some(_) => rollout::held_open(spawned.processes()),
+            None => rollout::begun_by(&home(place.surroundings)?, place.cwd, spawned),
+        }
+    }
+
+    fn trust(&self, place: &Place<'_>, _: &[String], settings: HarnessTrust) -> Result<(), String> {
+        trust::codex(place, settings)
+    }
+
+    fn transcript(&self, place: &Place<'_>, id: &str) -> Option<PathBuf> {
+        rollout::of(&home(place.surroundings)?, id)
+    }
+
+    fn read(&self, screen: Screen<'_>) -> Reading {
+        screen::read(screen)
+    }
+
+    fn holds_input(&self, screen: Screen<'_>, message: &str) -> Option<bool> {
+        screen::holds_input(screen, message)
+    }
+}
+
+/// `$CODEX_HOME`, else `~/.codex`.
+pub(super) fn home(surroundings: &Surroundings) -> Option<PathBuf> {
+    match surroundings.var("CODEX_HOME") {
+        Some(dir) => Some(Path::new(dir).to_owned()),
+        None => surroundings.home().map(|home| home.join(".codex")),
+    }
+}
+
+/// An operator who connects it to a server elsewhere means that one.
+fn with_no_daemon(args: &[String]) -> Vec<String> {
+    let decided = args.iter().any(|arg| arg == NO_DAEMON || arg == "--remote" || arg.starts_with("--remote="));
+    let own = (!decided).then(|| NO_DAEMON.to_owned());
+    own.into_iter().chain(args.iter().cloned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_background_server_unless_one_is_asked_for() {
+        let args = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let fresh = Fresh { id: "", args: &args("-m x"), prompt: "hello" };
+        assert_eq!(Codex.fresh(&fresh), ["--no-daemon", "-m", "x", "hello"]);
+        assert_eq!(Codex.resume("c-1", &args("--no-daemon")).expect("can"), ["resume", "c-1", "--no-daemon"]);
+        assert_eq!(Codex.resume("c-1", &args("--remote ws://h:1")).expect("can")[2..], ["--remote", "ws://h:1"]);
+    }
+}

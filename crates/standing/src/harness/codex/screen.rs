@@ -1,0 +1,72 @@
+//! The screen of Codex: a line that opens with `›` and is the input, or the marked answer of a dialog in its place. The
+//! title turns a wheel while it works and says `Action Required` over a dialog.
+
+use wire::Activity;
+
+use crate::harness::{
+    Reading, Screen,
+    screen::{is_numbered, lines, question, shows_message},
+};
+
+const PROMPT: char = '›';
+
+pub(super) fn read(screen: Screen<'_>) -> Reading {
+    let lines = lines(screen);
+    if let Some(from) = dialog(&lines) {
+        return Reading { activity: Activity::Waiting, question: question(&lines[from..]) };
+    }
+    let activity = if screen.title.contains("Action Required") {
+        Activity::Waiting
+    } else if is_wheel(screen.title) || works(&lines) {
+        Activity::Busy
+    } else if input(&lines).is_some() || (lines.is_empty() && screen.title.contains(" | ")) {
+        Activity::Idle
+    } else {
+        Activity::Unknown
+    };
+    Reading { activity, question: String::new() }
+}
+
+/// A long paste stands in the box as `[Pasted Content 1429 chars]`.
+pub(super) fn holds_input(screen: Screen<'_>, message: &str) -> Option<bool> {
+    let lines = lines(screen);
+    if dialog(&lines).is_some() {
+        return None;
+    }
+    let shown: Vec<&str> = lines[input(&lines)?..].iter().map(|line| line.trim_start_matches(PROMPT).trim()).collect();
+    Some(shown.iter().any(|line| line.contains("[Pasted Content ")) || shows_message(&shown, message))
+}
+
+/// The line that the input begins on: the last that opens with the prompt's mark.
+fn input(lines: &[&str]) -> Option<usize> {
+    lines.iter().rposition(|line| line.starts_with(PROMPT))
+}
+
+/// The words stand right above the input.
+fn works(lines: &[&str]) -> bool {
+    let Some(input) = input(lines) else { return false };
+    let above = lines[..input].iter().rev().filter(|line| !line.is_empty()).take(6);
+    above.into_iter().any(|line| line.starts_with(['•', '◦']) && line.contains("esc to interrupt"))
+}
+
+/// Where a dialog begins: a paragraph with a marked numbered answer, the keys that it takes named below.
+fn dialog(lines: &[&str]) -> Option<usize> {
+    let marked = lines
+        .iter()
+        .rposition(|line| line.strip_prefix([PROMPT, '>']).is_some_and(|rest| is_numbered(rest.trim_start())))?;
+    let keys = lines[marked + 1..].iter().any(|line| {
+        let line = line.trim_start().to_ascii_lowercase();
+        line.starts_with("enter ") || line.starts_with("press enter ") || line.starts_with("esc ")
+    });
+    keys.then(|| beginning(lines, marked))
+}
+
+/// A dialog stands below the last thing that was said, which begins at the left edge.
+fn beginning(lines: &[&str], marked: usize) -> usize {
+    let said = |line: &&str| !line.is_empty() && !line.starts_with("  ");
+    lines[..marked].iter().rposition(said).map_or(0, |line| line + 1)
+}
+
+fn is_wheel(title: &str) -> bool {
+    title.starts_with(|c: char| ('\u{2800}'..='\u{28ff}').contains(&c))
+}

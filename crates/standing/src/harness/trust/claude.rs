@@ -1,0 +1,103 @@
+//! What Claude Code asks on a first start, answered beforehand.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::{merge, object, set, trusted_directories};
+use crate::{
+    config::{BypassPermissions, HarnessTrust},
+    harness::{Place, claude::config_dir},
+};
+
+/// Trusts a directory for Claude Code: no trust dialog, no onboarding, and no warning about skipped permissions if
+/// they are asked for. On the trust dialog the answer that exits is preselected, so that a pasted Enter would quit.
+pub(in crate::harness) fn claude(place: &Place<'_>, args: &[String], settings: HarnessTrust) -> Result<(), String> {
+    if !settings.enabled {
+        return Ok(());
+    }
+    let home = place.surroundings.home().ok_or("HOME is not set")?;
+    let main = match place.surroundings.var("CLAUDE_CONFIG_DIR") {
+        Some(dir) => Path::new(dir).join(".claude.json"),
+        None => home.join(".claude.json"),
+    };
+    let directories = trusted_directories(place.cwd, settings.scope);
+    merge(&main, |root| {
+        let mut changed = set(root, "hasCompletedOnboarding", json!(true));
+        let projects = object(root, "projects")?;
+        for directory in &directories {
+            let project = object(projects, directory)?;
+            changed |= set(project, "hasTrustDialogAccepted", json!(true));
+            changed |= set(project, "hasCompletedProjectOnboarding", json!(true));
+        }
+        Some(changed)
+    })?;
+    let bypass = match settings.accept_bypass_permissions {
+        BypassPermissions::Always => true,
+        BypassPermissions::Never => false,
+        BypassPermissions::Auto => asks_for_bypass(args),
+    };
+    if !bypass {
+        return Ok(());
+    }
+    let dir = config_dir(place.surroundings).ok_or("HOME is not set")?;
+    merge(&dir.join("settings.json"), |root| Some(set(root, "skipDangerousModePermissionPrompt", json!(true))))
+}
+
+fn asks_for_bypass(args: &[String]) -> bool {
+    let mode = |arg: &str| arg == "bypassPermissions";
+    args.iter()
+        .any(|arg| arg == "--dangerously-skip-permissions" || arg.strip_prefix("--permission-mode=").is_some_and(mode))
+        || args.windows(2).any(|pair| pair[0] == "--permission-mode" && mode(&pair[1]))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::PermissionsExt};
+
+    use serde_json::Value;
+
+    use super::*;
+    use crate::{Surroundings, config::TrustScope};
+
+    const SETTINGS: HarnessTrust = HarnessTrust {
+        enabled: true,
+        scope: TrustScope::Directory,
+        accept_bypass_permissions: BypassPermissions::Auto,
+    };
+
+    #[test]
+    fn trust_is_merged_and_written_only_when_missing() {
+        let home = tempfile::tempdir().expect("made");
+        let here = Surroundings::of_process().with_var("HOME", home.path()).without_var("CLAUDE_CONFIG_DIR");
+        let place = Place { surroundings: &here, cwd: home.path() };
+        let file = home.path().join(".claude.json");
+        fs::write(&file, r#"{"theirs": 1, "projects": {"/else": {"k": true}}}"#).expect("written");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).expect("set");
+        claude(&place, &[], SETTINGS).expect("trusted");
+        let read = || serde_json::from_str::<Value>(&fs::read_to_string(&file).expect("read")).expect("JSON");
+        let value = read();
+        let cwd = home.path().to_str().expect("UTF-8");
+        assert_eq!(value["theirs"], 1);
+        assert_eq!(value["projects"]["/else"]["k"], true);
+        assert_eq!(value["projects"][cwd]["hasTrustDialogAccepted"], true);
+        assert_eq!(fs::metadata(&file).expect("there").permissions().mode() & 0o777, 0o640);
+        assert!(!home.path().join(".claude/settings.json").exists(), "no bypass was asked for");
+        let before = fs::metadata(&file).expect("there").modified().expect("time");
+        claude(&place, &["--dangerously-skip-permissions".to_owned()], SETTINGS).expect("trusted");
+        assert_eq!(fs::metadata(&file).expect("there").modified().expect("time"), before, "nothing was missing");
+        assert!(home.path().join(".claude/settings.json").exists());
+    }
+
+    #[test]
+    fn what_does_not_parse_is_left_alone() {
+        let home = tempfile::tempdir().expect("made");
+        let here = Surroundings::of_process().with_var("HOME", home.path()).without_var("CLAUDE_CONFIG_DIR");
+        let file = home.path().join(".claude.json");
+        for text in ["{ not json", "[]", r#"{"projects": 3}"#] {
+            fs::write(&file, text).expect("written");
+            claude(&Place { surroundings: &here, cwd: home.path() }, &[], SETTINGS).expect_err("refused");
+            assert_eq!(fs::read_to_string(&file).expect("read"), text);
+        }
+    }
+}
