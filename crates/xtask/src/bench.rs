@@ -20,8 +20,8 @@ pub(crate) fn bench(project: &Project, args: &Args) -> Result<()> {
     let size = std::fs::metadata(&binary)?.len();
     println!("binary: {}", site::kilobytes(size));
     println!("web: {}", site::sizes(&project.site())?);
-    if !project.root.join("server/examples/bench.rs").is_file() {
-        say("no benchmark yet: `server/examples/bench.rs` does not exist");
+    if !project.root.join("server/examples/bench/main.rs").is_file() {
+        say("no benchmark yet: `server/examples/bench/main.rs` does not exist");
         return Ok(());
     }
     let mut command = project.cargo();

@@ -1,0 +1,62 @@
+//! The benchmark: each figure beside something that does the bare minimum, since machines differ and are noisy.
+//!
+//! `cargo xtask bench` builds the release and runs this with its path in `THE_LOOP_BIN`. Everything happens in private
+//! homes on private tmux servers. A figure is a median over alternating rounds; the ratio is what to quote.
+#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
+
+mod idle;
+mod list;
+mod say;
+mod start;
+
+use std::{
+    env,
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+fn main() {
+    let exe = env::var_os("THE_LOOP_BIN").map(PathBuf::from).expect("THE_LOOP_BIN names the built the-loop");
+    let wanted: Vec<String> = env::args().skip(1).collect();
+    let runs = |name: &str| wanted.is_empty() || wanted.iter().any(|word| word == name);
+    if runs("list") {
+        list::run(&exe);
+    }
+    if runs("say") {
+        say::run(&exe);
+    }
+    if runs("start") {
+        start::run(&exe);
+    }
+    if runs("idle") {
+        idle::run(&exe);
+    }
+}
+
+/// How long something took.
+fn timed(work: impl FnOnce()) -> Duration {
+    let begun = Instant::now();
+    work();
+    begun.elapsed()
+}
+
+/// The middle of some durations, in milliseconds.
+fn median(mut times: Vec<Duration>) -> f64 {
+    times.sort();
+    times[times.len() / 2].as_secs_f64() * 1000.0
+}
+
+/// Two things done in turn, and the medians of both.
+fn in_turn(rounds: usize, mut ours: impl FnMut() -> Duration, mut bare: impl FnMut() -> Duration) -> (f64, f64) {
+    let (mut a, mut b) = (Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        a.push(ours());
+        b.push(bare());
+    }
+    (median(a), median(b))
+}
+
+/// One line of the result.
+fn line(what: &str, ours: f64, beside: &str, bare: f64) {
+    println!("{what:<44} {ours:>8.2} ms   {beside:<34} {bare:>8.2} ms   ratio {:>6.2}", ours / bare);
+}
