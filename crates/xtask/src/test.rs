@@ -8,8 +8,8 @@ mod summary;
 use anyhow::Result;
 
 use crate::project::Project;
-use crate::test::summary::Summary;
-use crate::{build, tmux};
+use crate::test::summary::{Done, Summary};
+use crate::{tmux, wasm};
 
 /// `cargo xtask test`.
 #[derive(Debug, clap::Args)]
@@ -30,16 +30,17 @@ pub(crate) fn test(project: &Project, args: &Args) -> Result<()> {
         summary.stage("clippy, server half", || lint::server(project));
         summary.stage("clippy, WASM half", || lint::wasm(project));
     }
-    summary.stage("tmux", || tmux::find_or_install().map(|()| summary::Done::Passed));
-    let mut binary = None;
+    summary.stage("tmux", || tmux::find_or_install().map(|()| Done::Passed));
+    let mut built = false;
     summary.stage("build", || {
-        binary = Some(build::build(project, &build::Args { release: false })?);
-        Ok(summary::Done::Passed)
+        wasm::build(project)?;
+        cargo::build(project)?;
+        built = true;
+        Ok(Done::Passed)
     });
-    summary.stage("cargo tests", || cargo::tests(project, filter, args.agents));
-    match binary {
-        Some(binary) => summary.stage("browser tests", || browser::tests(project, &binary, filter)),
-        None => summary.stage("browser tests", || Ok(summary::Done::Skipped("nothing was built".to_owned()))),
+    if built {
+        summary.stage("cargo tests", || cargo::tests(project, filter, args.agents));
+        summary.stage("browser tests", || browser::tests(project, filter));
     }
     summary.print()
 }

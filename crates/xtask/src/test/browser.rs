@@ -13,7 +13,7 @@ use crate::{chromium, on_path};
 const BINARY: &str = "THE_LOOP_BIN";
 
 /// Installs what the tests are written with, finds a Chromium, and runs them.
-pub(crate) fn tests(project: &Project, binary: &Path, filter: Option<&str>) -> Result<Done> {
+pub(crate) fn tests(project: &Project, filter: Option<&str>) -> Result<Done> {
     let folder = project.root.join(&project.front.end2end_dir);
     if !folder.join("package.json").is_file() {
         return Ok(Done::Skipped(format!("no `{}/package.json`", project.front.end2end_dir.display())));
@@ -24,7 +24,7 @@ pub(crate) fn tests(project: &Project, binary: &Path, filter: Option<&str>) -> R
 
     let mut words = project.front.end2end_cmd.split_whitespace();
     let mut command = project.program(words.next().context("`end2end-cmd` is empty")?);
-    command.args(words).current_dir(&folder).env(chromium::PATH, chromium).env(BINARY, binary);
+    command.args(words).current_dir(&folder).env(chromium::PATH, chromium).env(BINARY, project.binary(false));
     if let Some(filter) = filter {
         command.args(["--", "--pass-with-no-tests", "--grep", filter]);
     }

@@ -1,5 +1,7 @@
 //! Unit, integration and documentation tests.
 
+use std::process::Command;
+
 use anyhow::Result;
 
 use super::summary::Done;
@@ -9,18 +11,44 @@ use crate::step::Step;
 /// Tells the tests that drive the real agents to run.
 pub(crate) const AGENTS: &str = "THE_LOOP_TEST_AGENTS";
 
+/// Builds all tests, and with them the binary that the browser tests start.
+pub(crate) fn build(project: &Project) -> Result<()> {
+    let mut command = of_the_product(project);
+    command.arg("--no-run");
+    Step::new("building the server and the tests", command).run()
+}
+
 /// Runs them all, whatever fails on the way.
 pub(crate) fn tests(project: &Project, filter: Option<&str>, agents: bool) -> Result<Done> {
-    let mut command = project.cargo();
-    command.args(["test", "--workspace", "--exclude", &project.front.lib_package, "--no-fail-fast"]);
-    command.args(filter);
-    if agents {
-        command.env(AGENTS, "1");
-    }
     let mut totals = Totals::default();
-    let outcome = Step::new("cargo tests", command).run_with(|line| totals.take(line))?;
-    Ok(Done::Ran(outcome.success(), vec![totals.to_string()]))
+    let mut success = true;
+    let product = ("tests of the product", of_the_product(project));
+    let own = ("tests of the build", of_the_build(project));
+    for (what, mut command) in [product, own] {
+        command.arg("--no-fail-fast").args(filter);
+        if agents {
+            command.env(AGENTS, "1");
+        }
+        success &= Step::new(what, command).run_with(|line| totals.take(line))?.success();
+    }
+    Ok(Done::Ran(success, vec![totals.to_string()]))
 }
+
+/// All but the front end, which would switch the browser's side of `app` on for everything else, and this program.
+fn of_the_product(project: &Project) -> Command {
+    let mut command = project.cargo();
+    command.args(["test", "--workspace", "--exclude", &project.front.lib_package, "--exclude", OWN]);
+    command
+}
+
+/// Apart from the others, because beside them its dependencies have other features and would be built once more.
+fn of_the_build(project: &Project) -> Command {
+    let mut command = project.cargo();
+    command.args(["test", "--package", OWN]);
+    command
+}
+
+const OWN: &str = env!("CARGO_PKG_NAME");
 
 /// The sum of what each test binary says of itself.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -9,8 +9,7 @@ use crate::notes::Notes;
 use crate::on_path;
 use crate::project::Project;
 use crate::step::{Step, say};
-use crate::wasm::target::Compiler;
-use crate::wasm::{TRIPLE, compile, target};
+use crate::wasm::{compile, target};
 
 /// `cargo fmt --check`.
 pub(crate) fn format(project: &Project) -> Result<Done> {
@@ -35,36 +34,24 @@ pub(crate) fn server(project: &Project) -> Result<Done> {
     Ok(Done::Passed)
 }
 
-/// The front end for its own target. A compiler that brings no clippy for it checks that it compiles without a warning,
-/// and the lints run on the browser's side of the code for this machine instead.
+/// The front end for its own target. A compiler that has no clippy checks that all compiles without a warning, and the
+/// lints run on the same code for this machine instead.
 pub(crate) fn wasm(project: &Project) -> Result<Done> {
     let compiler = target::find_or_make(project, &mut Notes::open(project))?;
-    if !component(project, "clippy", "clippy") {
-        check(project, &compiler)?;
+    let lints = component(project, "clippy", "clippy");
+    if lints && compiler.has_clippy() {
+        Step::new("clippy on the WASM half", compile::look(project, &compiler, "clippy")).run()?;
+        return Ok(Done::Passed);
+    }
+    Step::new("checking the WASM half", compile::look(project, &compiler, "check")).run()?;
+    if !lints {
         return Ok(missing("clippy"));
     }
-    let mut command = match &compiler {
-        Compiler::Own { .. } => {
-            let mut command = compiler.cargo(project);
-            command.args(["clippy", "--target", TRIPLE]);
-            command
-        }
-        Compiler::Debian { .. } => {
-            check(project, &compiler)?;
-            say("no clippy for WASM in this compiler: the lints run on the same code for this machine");
-            let mut command = project.cargo();
-            command.args(["clippy", "--all-targets"]).env("CARGO_TARGET_DIR", project.target.join("wasm"));
-            command
-        }
-    };
-    command.args(["--package", &project.front.lib_package, "--package", "app", "--features", "app/hydrate"]);
-    command.args(["--", "--deny", "warnings"]);
-    Step::new("clippy on the WASM half", command).run()?;
+    say("no clippy for WASM here: the lints run on the same code for this machine");
+    let mut command = project.cargo();
+    command.arg("clippy").args(compile::browser_code(project)).args(["--", "--deny", "warnings"]);
+    Step::new("clippy on the WASM half's code", command).run()?;
     Ok(Done::Passed)
-}
-
-fn check(project: &Project, compiler: &Compiler) -> Result<()> {
-    Step::new("checking the WASM half", compile::check(project, compiler)).run()
 }
 
 /// Whether a part of the toolchain is there, after one try to fetch it.

@@ -54,13 +54,23 @@ fn step(project: &Project, compiler: &Compiler, std: Std) -> Step {
     Step::new("building the WASM half", command)
 }
 
-/// A check with warnings denied: for the compiler that brings no clippy.
-pub(crate) fn check(project: &Project, compiler: &Compiler) -> Command {
+/// A look at all the code that runs in the browser, warnings denied: `clippy`, or `check` where there is no clippy.
+pub(crate) fn look(project: &Project, compiler: &Compiler, verb: &str) -> Command {
     let mut command = compiler.cargo(project);
-    command.args(["check", "--package", &project.front.lib_package]);
+    // The profile of the build, so that what runs at compile time is built once for both.
+    command.args([verb, "--profile", &project.front.lib_profile_release]).args(browser_code(project));
     prepare(&mut command, if compiler.needs_std() { Std::Plain } else { Std::AsItComes });
-    command.env("RUSTFLAGS", "-Dwarnings");
+    if verb == "clippy" {
+        command.args(["--", "--deny", "warnings"]);
+    } else {
+        command.env("RUSTFLAGS", "-Dwarnings");
+    }
     command
+}
+
+/// Selects the two packages that run in the browser, the way they run there.
+pub(crate) fn browser_code(project: &Project) -> [&str; 6] {
+    ["--package", &project.front.lib_package, "--package", "app", "--features", "app/hydrate"]
 }
 
 fn prepare(command: &mut Command, std: Std) {

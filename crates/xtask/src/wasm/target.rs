@@ -61,12 +61,30 @@ impl Compiler {
         matches!(self, Self::Debian { .. })
     }
 
+    /// Whether it can lint, after one try to install what Debian keeps in a package of its own.
+    pub(crate) fn has_clippy(&self) -> bool {
+        match self {
+            Self::Own { .. } => true,
+            Self::Debian { .. } => {
+                let driver = Path::new("/usr/bin/clippy-driver");
+                on_path::executable(driver)
+                    || apt::install("clippy for WASM", &["rust-web-clippy"]).is_ok() && on_path::executable(driver)
+            }
+        }
+    }
+
     /// Its cargo, with a target folder of its own, so that neither half waits for the other's lock.
     pub(crate) fn cargo(&self, project: &Project) -> Command {
         let mut command = match self {
             Self::Own { .. } => project.cargo(),
             Self::Debian { linker, .. } => {
                 let mut command = project.program("/usr/bin/cargo");
+                let path = std::env::var_os("PATH").unwrap_or_default();
+                // First of all its own folder: cargo looks for its sub-commands on PATH, where rustup's may come first.
+                let path = std::iter::once(PathBuf::from("/usr/bin")).chain(std::env::split_paths(&path));
+                if let Ok(path) = std::env::join_paths(path) {
+                    command.env("PATH", path);
+                }
                 command
                     .env("RUSTC", "/usr/bin/rustc")
                     .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", linker)
