@@ -127,25 +127,25 @@ fn act(scope: &Scope, record: &Record, condition: Condition) -> Stop {
         Condition::Silent(silence) => Stop::new(Outcome::Failed, silence.0),
         Condition::Live(pane) => match ours(record, &pane) {
             Ok(Some(harness)) => close(scope, record, &pane, &end(&harness, &record.loop_id, grace)),
-            Ok(None) => close(scope, record, &pane, &sweep(&record.loop_id)),
+            Ok(None) => close(scope, record, &pane, &sweep(&record.loop_id, grace)),
             Err(reason) => Stop::new(Outcome::Failed, reason),
         },
         Condition::Dead(pane) if pane.session_loop_id == record.loop_id => {
-            let ended = sweep(&record.loop_id);
+            let ended = sweep(&record.loop_id, grace);
             let how = format!("{}; its pane was cleared", how_it_ended(&pane));
             let stop = close(scope, record, &pane, &ended);
             if stop.done() { Stop::new(Outcome::NotRunning, join(&how, &stop.detail)) } else { stop }
         }
         Condition::Deserted { .. } => {
-            let ended = sweep(&record.loop_id);
+            let ended = sweep(&record.loop_id, grace);
             close(scope, record, &Pane { session_loop_id: record.loop_id.clone(), ..Pane::default() }, &ended)
         }
         Condition::Orphaned => match record.process.as_ref().and_then(crate::process::ProcessIdentity::hold) {
             Some(harness) => finished(Outcome::Stopped, &end(&harness, &record.loop_id, grace)),
-            None => finished(Outcome::NotRunning, &sweep(&record.loop_id)),
+            None => finished(Outcome::NotRunning, &sweep(&record.loop_id, grace)),
         },
         Condition::Foreign(_) => {
-            let ended = sweep(&record.loop_id);
+            let ended = sweep(&record.loop_id, grace);
             let left = format!(
                 "a live tmux session that the-loop did not start holds its name and was left alone: {}",
                 attach(&record.name)
@@ -153,7 +153,7 @@ fn act(scope: &Scope, record: &Record, condition: Condition) -> Stop {
             Stop::new(Outcome::NotRunning, join(&left, &ended.report()))
         }
         Condition::Dead(_) | Condition::Gone => {
-            let ended = sweep(&record.loop_id);
+            let ended = sweep(&record.loop_id, grace);
             let outcome = if ended.signalled.is_empty() { Outcome::NotRunning } else { Outcome::Stopped };
             finished(outcome, &ended)
         }
@@ -285,6 +285,6 @@ pub(crate) fn join(first: &str, second: &str) -> String {
 }
 
 /// Ends what a former harness of a session left behind, before another one is begun. Returns how many it was.
-pub(super) fn sweep_leftovers(record: &Record) -> usize {
-    sweep(&record.loop_id).signalled.len()
+pub(super) fn sweep_leftovers(scope: &Scope, record: &Record) -> usize {
+    sweep(&record.loop_id, scope.settings().routing.tmux.kill_grace).count()
 }

@@ -53,7 +53,7 @@ pub(super) fn make(
     };
     let name = &plan.definition.name;
     let loop_id = uuid::Uuid::new_v4().to_string();
-    crate::lifecycle::stop::sweep_leftovers(record);
+    crate::lifecycle::stop::sweep_leftovers(scope, record);
     record.loop_id.clone_from(&loop_id);
     record.spawned_at = clock::now();
     record.process = None;
@@ -109,7 +109,7 @@ fn probe(scope: &Scope, record: &mut Record, name: &SessionName) -> Attempt {
         return Attempt::Lives;
     }
     let reason = last_words(scope, record, name, probe);
-    let leftovers = crate::lifecycle::stop::sweep_leftovers(record);
+    let leftovers = crate::lifecycle::stop::sweep_leftovers(scope, record);
     if leftovers > 0 {
         return Attempt::Died(format!("{reason}; {leftovers} process(es) that it had left were ended"));
     }

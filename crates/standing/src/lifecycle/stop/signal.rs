@@ -1,6 +1,8 @@
 //! The end of a harness and of everything it started.
 
 use std::{
+    collections::BTreeSet,
+    ffi::OsStr,
     fs,
     time::{Duration, Instant},
 };
@@ -19,9 +21,16 @@ pub(super) struct Ended {
     pub(super) signalled: Vec<String>,
     /// What carries our id and lives on.
     pub(super) left: Vec<String>,
+    /// Whom a signal reached.
+    reached: BTreeSet<u32>,
 }
 
 impl Ended {
+    /// How many processes were signalled.
+    pub(super) fn count(&self) -> usize {
+        self.reached.len()
+    }
+
     pub(super) fn report(&self) -> String {
         let mut parts = self.signalled.clone();
         if !self.left.is_empty() {
@@ -31,31 +40,33 @@ impl Ended {
     }
 }
 
-/// Ends a harness gracefully, then whatever else carries its id.
+/// Ends a harness gracefully, then whatever else carries its id. The grace is for all of them together.
 pub(super) fn end(pane_process: &ProcessHold, loop_id: &str, grace: Duration) -> Ended {
     let mut ended = Ended::default();
     let started = Instant::now();
+    let left = || grace.saturating_sub(started.elapsed());
     let harnesses = behind_shells(pane_process);
     for harness in &harnesses {
-        signal(harness, Signal::TERM, "SIGTERM", &mut ended);
+        ask(harness, &mut ended);
     }
-    let waited = |held: &ProcessHold| held.wait(grace.saturating_sub(started.elapsed()));
-    let gone = harnesses.iter().all(waited);
+    let gone = harnesses.iter().all(|held| held.wait(left()));
     // A shell that wrapped the harness leaves when the harness has; if it does not, it is told to.
     if gone
         && !harnesses.iter().any(|held| held.identity == pane_process.identity)
         && !pane_process.wait(Duration::from_millis(200))
     {
-        signal(pane_process, Signal::TERM, "SIGTERM", &mut ended);
-        pane_process.wait(grace.saturating_sub(started.elapsed()));
+        ask(pane_process, &mut ended);
+        pane_process.wait(left());
     }
     let stubborn = harnesses.iter().chain(std::iter::once(pane_process)).filter(|held| held.identity.is_alive());
     for held in stubborn {
         signal(held, Signal::KILL, "SIGKILL", &mut ended);
         held.wait(KILL_WAIT);
     }
-    let mut rest = sweep(loop_id);
+    // Behind a wrapper that is no shell, one of these is the harness itself, and is still writing.
+    let mut rest = sweep(loop_id, left());
     ended.signalled.append(&mut rest.signalled);
+    ended.reached.append(&mut rest.reached);
     ended.left = rest.left;
     if pane_process.identity.is_alive() {
         ended.left.push(label(pane_process));
@@ -63,12 +74,22 @@ pub(super) fn end(pane_process: &ProcessHold, loop_id: &str, grace: Duration) ->
     ended
 }
 
-/// Kills everything that carries an id, until nothing does or time is up.
-pub(super) fn sweep(loop_id: &str) -> Ended {
+/// Ends everything that carries an id: gracefully if there is grace, then by force until nothing does or time is up.
+pub(super) fn sweep(loop_id: &str, grace: Duration) -> Ended {
     let mut ended = Ended::default();
+    if !grace.is_zero() {
+        let deadline = Instant::now() + grace;
+        let found = others_carrying(loop_id);
+        for held in &found {
+            ask(held, &mut ended);
+        }
+        for held in &found {
+            held.wait(deadline.saturating_duration_since(Instant::now()));
+        }
+    }
     let deadline = Instant::now() + KILL_WAIT;
     loop {
-        let found = process::carrying(loop_id);
+        let found = others_carrying(loop_id);
         if found.is_empty() {
             return ended;
         }
@@ -85,10 +106,26 @@ pub(super) fn sweep(loop_id: &str) -> Ended {
     }
 }
 
+/// Whoever carries an id but this process: an agent that stops its own session would not come to the end of it.
+fn others_carrying(loop_id: &str) -> Vec<ProcessHold> {
+    let mut found = process::carrying(loop_id);
+    found.retain(|held| held.identity.pid != std::process::id());
+    found
+}
+
+/// Asks a process to go. One that was stopped cannot hear it, so it is woken.
+fn ask(held: &ProcessHold, ended: &mut Ended) {
+    signal(held, Signal::TERM, "SIGTERM", ended);
+    let _ = held.signal(Signal::CONT);
+}
+
 fn signal(held: &ProcessHold, signal: Signal, name: &str, ended: &mut Ended) {
     let label = label(held);
     match held.signal(signal) {
-        Ok(true) => ended.signalled.push(format!("{name} to {label}")),
+        Ok(true) => {
+            ended.signalled.push(format!("{name} to {label}"));
+            ended.reached.insert(held.identity.pid);
+        }
         Ok(false) => {}
         Err(error) => ended.signalled.push(format!("{name} to {label} failed ({error})")),
     }
@@ -112,8 +149,16 @@ fn behind_shells(pane_process: &ProcessHold) -> Vec<ProcessHold> {
     found
 }
 
+/// By its program: a script is called by its own name, whatever runs it.
 fn is_shell(pid: u32) -> bool {
-    matches!(process::command_name(pid).as_str(), "sh" | "bash" | "dash" | "zsh" | "ksh" | "fish" | "ash" | "busybox")
+    let exe = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
+    let name = exe.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    match name.trim_end_matches(" (deleted)") {
+        "sh" | "bash" | "dash" | "zsh" | "ksh" | "mksh" | "fish" | "ash" => true,
+        // One program, many commands.
+        "busybox" => matches!(process::command_name(pid).as_str(), "sh" | "ash" | "busybox"),
+        _ => false,
+    }
 }
 
 fn children(pid: u32) -> Vec<u32> {

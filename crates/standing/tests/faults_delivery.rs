@@ -1,0 +1,9 @@
+//! Faults, rows 16 to 30: what the-loop does not own, what it types and where, and what it says of it.
+//!
+//! A test is named after its row, `row_NN_…`. One that cannot run here says `SKIPPED row NN: why`.
+
+#[path = "faults_delivery/stage.rs"]
+mod stage;
+
+#[path = "faults_delivery/stop.rs"]
+mod stop;
