@@ -3,6 +3,7 @@
 //! Works in-process and needs no service. The verbs are synchronous and so is this: no runtime is built but by
 //! `serve`, so that a listing costs no more than its own look at tmux.
 
+mod events;
 mod inert;
 mod output;
 mod report;
@@ -14,6 +15,7 @@ use std::{ffi::OsString, path::PathBuf, process::ExitCode};
 
 use ::standing::{Surroundings, TheLoop};
 use clap::{Parser, Subcommand};
+use serde::Serialize;
 
 use output::Output;
 
@@ -37,6 +39,9 @@ enum Command {
         #[command(subcommand)]
         verb: standing::Verb,
     },
+    /// Show what happened, and what happens
+    #[command(after_help = events::EXAMPLES)]
+    Events(events::Args),
     /// Run the service in the foreground: the Standing screen and the REST interface
     #[command(after_help = serve::EXAMPLES)]
     Serve(serve::Args),
@@ -97,7 +102,16 @@ fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Refusal> {
     let open = |source| TheLoop::open_in(config, Surroundings::of_process(), source);
     match cli.command {
         Command::Standing { verb } => verb.run(&open("cli"), output),
+        Command::Events(args) => events::run(&open("cli"), &args, output),
         Command::Serve(args) => serve::run(open("service"), args, output),
+    }
+}
+
+/// The value as one JSON document that is harmless to a terminal.
+fn document(value: &impl Serialize) -> Result<String, Refusal> {
+    match serde_json::to_string_pretty(value) {
+        Ok(text) => Ok(format!("{}\n", inert::json(&text))),
+        Err(error) => Err(Refusal { text: format!("cannot write JSON: {error}"), code: 1 }),
     }
 }
 

@@ -7,3 +7,4 @@ mod guard;
 mod refusals;
 mod rest;
 mod serve;
+mod service;

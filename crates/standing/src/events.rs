@@ -2,11 +2,15 @@
 //!
 //! One compact JSON object a line, appended in one write. A line that cannot be written is warned of once and never
 //! fails a verb. No message text and no secret is ever an event's field.
+//!
+//! A file of 16 MiB makes room for a new one, and three are kept besides it. Positions go on across that, see
+//! [`EventReader`].
+
+mod append;
+mod read;
+mod segment;
 
 use std::{
-    fs::{DirBuilder, OpenOptions},
-    io::{self, Write},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::PathBuf,
     sync::{
         Arc,
@@ -16,7 +20,10 @@ use std::{
 
 use serde_json::{Map, Value};
 
+pub use read::{Batch, EventReader, LogLine};
+
 use crate::{clock, config};
+use segment::{Limits, ROTATED};
 
 /// How weighty an event is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +96,8 @@ impl EventLog {
 
     pub(crate) fn emit(&self, event: Event) {
         let Some(path) = &self.path else { return };
-        if let Err(error) = append(path, &self.line(event))
+        let header = |before: u64| self.line(Event::info(ROTATED).with("offset", before));
+        if let Err(error) = append::append(path, &self.line(event), Limits::DEFAULT, header)
             && !self.warned.swap(true, Ordering::Relaxed)
         {
             tracing::warn!(path = %path.display(), %error, "events cannot be written; verbs go on without them");
@@ -108,12 +116,4 @@ impl EventLog {
         line.push('\n');
         line
     }
-}
-
-/// Invariant: one line, one write: lines of several writers never mix.
-fn append(path: &PathBuf, line: &str) -> io::Result<()> {
-    if let Some(dir) = path.parent() {
-        DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
-    }
-    OpenOptions::new().append(true).create(true).mode(0o600).open(path)?.write_all(line.as_bytes())
 }

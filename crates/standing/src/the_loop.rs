@@ -14,7 +14,7 @@ use wire::{
 use crate::{
     Error, Surroundings,
     config::{self, ConfigPath, Loaded},
-    events::{Event, EventLog},
+    events::{Event, EventLog, EventReader},
     harness::{self, find_program},
     lifecycle::{self, Scope},
 };
@@ -94,6 +94,11 @@ impl TheLoop {
     /// Writes an event of another part of the-loop into the log.
     pub fn emit(&self, event: Event) {
         self.events(&self.config()).emit(event);
+    }
+
+    /// The event log, to be read. It may be there even if `eventLog.enabled` is false: then nothing is added to it.
+    pub fn event_log(&self) -> EventReader {
+        EventReader::new(self.config().settings.event_log.path.clone())
     }
 
     /// The verbs.

@@ -40,6 +40,11 @@ impl Output {
         }
     }
 
+    /// True once nothing more can be written to standard output: whoever read it may have left.
+    pub(super) fn is_closed(&self) -> bool {
+        self.failed.is_some()
+    }
+
     /// Text for standard error; one that cannot be written has nowhere to be told.
     pub(super) fn err(&mut self, text: &str) {
         let _ = self.err.write_all(text.as_bytes());

@@ -11,10 +11,9 @@ mod stop;
 
 use ::standing::TheLoop;
 use clap::{Subcommand, ValueEnum};
-use serde::Serialize;
 use wire::{ControlReport, ControlRequest, ControlVerb};
 
-use super::{Output, Refusal, inert, output, report, table};
+use super::{Output, Refusal, document, inert, output, report, table};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -79,12 +78,4 @@ enum Format {
 fn control(the_loop: &TheLoop, verb: ControlVerb, name: Option<String>) -> Result<ControlReport, Refusal> {
     let request = ControlRequest { name: name.unwrap_or_default(), verb };
     Ok(the_loop.standing().control(&request)?)
-}
-
-/// The value as one JSON document that is harmless to a terminal.
-fn document(value: &impl Serialize) -> Result<String, Refusal> {
-    match serde_json::to_string_pretty(value) {
-        Ok(text) => Ok(format!("{}\n", inert::json(&text))),
-        Err(error) => Err(Refusal { text: format!("cannot write JSON: {error}"), code: 1 }),
-    }
 }
