@@ -26,9 +26,12 @@ mod the_loop;
 mod tmux;
 
 pub use error::Error;
+pub use lifecycle::reconcile::Settled;
+pub use process::ProcessHold;
 pub use surroundings::Surroundings;
 pub use the_loop::{Standing, TheLoop};
 pub use wire::{
-    Activity, ControlReport, ControlRequest, ControlVerb, CreateRequest, DeleteRequest, Outcome, Problem, ProblemCode,
-    Row, SayReceipt, SayRequest, SessionName, StandingRef, State, Status, WorkItemRef,
+    Activity, ControlReport, ControlRequest, ControlVerb, CreateRequest, DeleteRequest, Outcome, PlannedAction,
+    PlannedSession, Problem, ProblemCode, Row, SayReceipt, SayRequest, SessionName, StandingRef, State, Status,
+    WorkItemRef,
 };

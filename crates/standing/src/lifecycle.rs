@@ -11,6 +11,8 @@ pub(crate) mod delete;
 mod follow;
 pub(crate) mod get;
 pub(crate) mod list;
+pub(crate) mod plan;
+pub(crate) mod reconcile;
 pub(crate) mod restart;
 mod row;
 pub(crate) mod say;
@@ -18,6 +20,7 @@ mod scope;
 pub(crate) mod screen;
 mod settle;
 pub(crate) mod start;
+pub(crate) mod status;
 pub(crate) mod stop;
 
 pub(crate) use scope::Scope;

@@ -38,7 +38,7 @@ pub(crate) struct ProcessIdentity {
 
 /// An open hold on one process: it cannot turn into another.
 #[derive(Debug)]
-pub(crate) struct ProcessHold {
+pub struct ProcessHold {
     fd: OwnedFd,
     pub(crate) identity: ProcessIdentity,
 }
@@ -66,9 +66,24 @@ impl ProcessIdentity {
 }
 
 impl ProcessHold {
-    /// A hold on whoever has that pid now.
-    pub(crate) fn of(pid: u32) -> Option<Self> {
+    /// A hold on whoever has that pid now, unless it is dead.
+    pub fn of(pid: u32) -> Option<Self> {
         ProcessIdentity::of(pid)?.hold()
+    }
+
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        self.identity.pid
+    }
+
+    /// Asks it to end; false if it was gone already.
+    pub fn terminate(&self) -> io::Result<bool> {
+        self.signal(Signal::TERM)
+    }
+
+    /// Ends it; false if it was gone already.
+    pub fn kill(&self) -> io::Result<bool> {
+        self.signal(Signal::KILL)
     }
 
     /// Sends a signal; false if the process was gone already.
@@ -81,7 +96,7 @@ impl ProcessHold {
     }
 
     /// Waits until it has ended; true if it did within `limit`.
-    pub(crate) fn wait(&self, limit: Duration) -> bool {
+    pub fn wait(&self, limit: Duration) -> bool {
         let deadline = Instant::now() + limit;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());

@@ -8,7 +8,8 @@ use std::{
 };
 
 use wire::{
-    ControlReport, ControlRequest, ControlVerb, CreateRequest, DeleteRequest, Row, SayReceipt, SayRequest, SessionName,
+    ControlReport, ControlRequest, ControlVerb, CreateRequest, DeleteRequest, PlannedSession, Row, SayReceipt,
+    SayRequest, SessionName,
 };
 
 use crate::{
@@ -16,7 +17,7 @@ use crate::{
     config::{self, ConfigPath, Loaded},
     events::{Event, EventLog, EventReader},
     harness::{self, find_program},
-    lifecycle::{self, Scope},
+    lifecycle::{self, Scope, reconcile::Settled},
 };
 
 /// One instance of the-loop: a config file and where its state lives. Cheap to clone; safe to share.
@@ -179,7 +180,28 @@ impl Standing<'_> {
 
     /// Starts what starts by itself: what `the-loop start` does once the service is up.
     pub fn start_auto(&self) -> Result<ControlReport, Error> {
-        lifecycle::control::start_all(&self.the_loop.strict()?, lifecycle::control::Which::AutoStart)
+        lifecycle::control::start_all(&self.the_loop.strict()?, lifecycle::control::Which::AutoStart(&[]))
+    }
+
+    /// The same, and starts those that ran before as well: for a restart of everything.
+    pub fn start_again(&self, ran: &[SessionName]) -> Result<ControlReport, Error> {
+        lifecycle::control::start_all(&self.the_loop.strict()?, lifecycle::control::Which::AutoStart(ran))
+    }
+
+    /// Every session, and whether all that start by themselves run: what `the-loop status` tells.
+    pub fn status(&self) -> Result<ControlReport, Error> {
+        lifecycle::status::status(&self.the_loop.strict()?)
+    }
+
+    /// What [`Standing::start_auto`] would do, without doing any of it.
+    pub fn plan(&self) -> Result<Vec<PlannedSession>, Error> {
+        lifecycle::plan::plan(&self.the_loop.strict()?)
+    }
+
+    /// Finishes what a crash cut short, in every session: what the service does when it comes up. Looks at the
+    /// records alone if there is nothing to finish.
+    pub fn reconcile(&self) -> Result<Vec<Settled>, Error> {
+        lifecycle::reconcile::reconcile(&self.the_loop.strict()?)
     }
 
     /// Pastes text into a running session and submits it.

@@ -6,6 +6,7 @@
 //! This crate must stay free of I/O and of every framework: it also compiles to WebAssembly.
 
 mod name;
+mod plan;
 mod problem;
 mod report;
 mod request;
@@ -13,6 +14,7 @@ mod row;
 mod say;
 
 pub use name::{InvalidName, InvalidRef, SessionName, StandingRef, TMUX_PREFIX, WorkItemRef};
+pub use plan::{PlannedAction, PlannedSession};
 pub use problem::{Problem, ProblemCode};
 pub use report::{ControlReport, Outcome};
 pub use request::{ControlRequest, ControlVerb, CreateRequest, DeleteRequest, SayRequest};

@@ -7,8 +7,8 @@ use wire::{ControlReport, ControlVerb, Outcome, Row, SessionName};
 use super::{Scope, list::every_name, restart, start, stop};
 use crate::{Error, registry::Entry};
 
-/// How many sessions are worked on side by side.
-const AT_ONCE: usize = 8;
+/// How many sessions are worked on side by side. A verb waits nearly all of its time, for the probe or the grace.
+const AT_ONCE: usize = 32;
 
 /// Does a verb to one session.
 pub(crate) fn one(scope: &Scope, name: &SessionName, verb: ControlVerb) -> Result<ControlReport, Error> {
@@ -21,15 +21,21 @@ pub(crate) fn one(scope: &Scope, name: &SessionName, verb: ControlVerb) -> Resul
 
 /// Which sessions a start of all concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Which {
+pub(crate) enum Which<'a> {
     /// Every one: an operator asked.
     Every,
-    /// Those that start by themselves: the service starts.
-    AutoStart,
+    /// Those that start by themselves, and these: the service starts, and what ran before is to run again.
+    AutoStart(&'a [SessionName]),
+}
+
+impl Which<'_> {
+    fn names(self, name: &SessionName) -> bool {
+        matches!(self, Self::AutoStart(others) if others.contains(name))
+    }
 }
 
 /// Starts all sessions. Declared ones only if the block is enabled; if it is not, they are named with the reason.
-pub(crate) fn start_all(scope: &Scope, which: Which) -> Result<ControlReport, Error> {
+pub(crate) fn start_all(scope: &Scope, which: Which<'_>) -> Result<ControlReport, Error> {
     let entries = every_name(scope)?;
     let (mut rows, mut names) = (Vec::new(), Vec::new());
     for (name, entry) in &entries {
@@ -39,7 +45,9 @@ pub(crate) fn start_all(scope: &Scope, which: Which) -> Result<ControlReport, Er
             }
             continue;
         };
-        if definition.declared && !scope.settings().standing_enabled {
+        if which.names(name) {
+            names.push(name.clone());
+        } else if definition.declared && !scope.settings().standing_enabled {
             rows.push(disabled(scope, name));
         } else if which == Which::Every || definition.auto_start {
             names.push(name.clone());
@@ -69,15 +77,19 @@ fn disabled(scope: &Scope, name: &SessionName) -> Row {
          `the-loop standing start {name}`",
         scope.config_file()
     );
-    scope.row_after(name, Outcome::NotRunning, detail)
+    let mut row = scope.row_after(name, Outcome::NotRunning, detail);
+    if row.running {
+        (row.outcome, row.detail) = (Some(Outcome::AlreadyRunning), Some("started by hand".to_owned()));
+    }
+    row
 }
 
 fn failed(scope: &Scope, name: &SessionName, error: &Error) -> Row {
     scope.row_after(name, Outcome::Failed, error.to_string())
 }
 
-/// Works on every name, a bounded number at once, and gives the rows in the order of the names.
-fn side_by_side(names: &[SessionName], work: impl Fn(&SessionName) -> Row + Sync) -> Vec<Row> {
+/// Works on every name, a bounded number at once, and gives the answers in the order of the names.
+pub(super) fn side_by_side<T: Send>(names: &[SessionName], work: impl Fn(&SessionName) -> T + Sync) -> Vec<T> {
     let queue = Mutex::new(names.iter());
     let done = Mutex::new(BTreeMap::new());
     let next = || queue.lock().ok().and_then(|mut names| names.next());
@@ -85,9 +97,9 @@ fn side_by_side(names: &[SessionName], work: impl Fn(&SessionName) -> Row + Sync
         for _ in 0..names.len().min(AT_ONCE) {
             threads.spawn(|| {
                 while let Some(name) = next() {
-                    let row = work(name);
+                    let answer = work(name);
                     if let Ok(mut done) = done.lock() {
-                        done.insert(name.clone(), row);
+                        done.insert(name.clone(), answer);
                     }
                 }
             });

@@ -8,6 +8,7 @@ use wire::{Outcome, Row, SessionName};
 use super::{Scope, stop::attach};
 use crate::{
     Error, clock,
+    definition::Definition,
     events::{Event, Level},
     harness::Place,
     registry::{Hold, Phase, Record, RecordStatus},
@@ -59,6 +60,20 @@ pub(crate) fn held(scope: &Scope, hold: &Hold, name: &SessionName) -> Result<Sta
             }
         }
     }
+}
+
+/// What a start would spawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Prospect {
+    /// Whether it would go on with the recorded conversation.
+    pub(super) resumes: bool,
+    pub(super) note: Option<String>,
+}
+
+/// Works out what a start would spawn, or why it could not, and spawns nothing.
+pub(super) fn prospect(scope: &Scope, definition: &Definition, record: Option<&Record>) -> Result<Prospect, String> {
+    let plan = Plan::make(scope, definition, record)?;
+    Ok(Prospect { resumes: plan.resumable(record).is_some(), note: plan.note })
 }
 
 fn sure(row: Row) -> Start {

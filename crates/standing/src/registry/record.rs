@@ -127,6 +127,25 @@ pub(crate) enum Phase {
     Deleting,
 }
 
+impl Phase {
+    /// The word in the record.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Starting => "starting",
+            Self::Running => "running",
+            Self::Stopping => "stopping",
+            Self::Stopped => "stopped",
+            Self::Deleting => "deleting",
+        }
+    }
+
+    /// True while a verb is at it, or a crash cut that verb short.
+    pub(crate) const fn is_unfinished(self) -> bool {
+        matches!(self, Self::Starting | Self::Stopping | Self::Deleting)
+    }
+}
+
 /// How many conversations that could not be resumed are remembered.
 const FORMER_LIMIT: usize = 20;
 

@@ -1,0 +1,267 @@
+//! plan: the config against the registry against tmux, and what a start would do. Nothing is done here.
+
+use wire::{PlannedAction, PlannedSession, SessionName};
+
+use super::{
+    Scope,
+    list::every_name,
+    start::{self, Prospect},
+    stop::attach,
+};
+use crate::{
+    Error,
+    definition::Definition,
+    registry::{Entry, Origin, Phase},
+    state::{Condition, how_it_ended},
+};
+
+/// What a start of everything would do about each session, sorted by name.
+pub(crate) fn plan(scope: &Scope) -> Result<Vec<PlannedSession>, Error> {
+    let entries = every_name(scope)?;
+    if entries.is_empty() {
+        return Ok(Vec::new());
+    }
+    let panes = scope.look();
+    let planned = entries.iter().map(|(name, entry)| {
+        let judged = Scope::judge(name, entry, panes.as_ref());
+        let definition = scope.definitions().known(name, entry.record());
+        let considered = Considered {
+            name,
+            entry,
+            definition: definition.as_ref(),
+            condition: &judged.condition,
+            block_enabled: scope.settings().standing_enabled,
+            config: &scope.config_file(),
+        };
+        let (action, detail) = considered.step(|definition| start::prospect(scope, definition, entry.record()));
+        PlannedSession {
+            name: name.to_string(),
+            declared: definition.as_ref().is_some_and(|definition| definition.declared),
+            recorded: recorded(entry).to_owned(),
+            state: judged.word,
+            auto_start: definition.as_ref().is_some_and(|definition| definition.auto_start),
+            harness: definition.map(|definition| definition.harness).unwrap_or_default(),
+            action,
+            detail,
+        }
+    });
+    Ok(planned.collect())
+}
+
+fn recorded(entry: &Entry) -> &'static str {
+    match entry {
+        Entry::Vacant => "",
+        Entry::Unreadable(_) => "unreadable",
+        Entry::Recorded(record) => match (record.phase, record.status) {
+            (Some(phase), _) => phase.as_str(),
+            (None, crate::registry::RecordStatus::Running) => "running",
+            (None, crate::registry::RecordStatus::Stopped) => "stopped",
+        },
+    }
+}
+
+/// What is known of one session.
+struct Considered<'a> {
+    name: &'a SessionName,
+    entry: &'a Entry,
+    definition: Option<&'a Definition>,
+    condition: &'a Condition,
+    block_enabled: bool,
+    config: &'a str,
+}
+
+impl Considered<'_> {
+    /// What a start would do, and why. `prospect` is asked only if a start would get as far as to spawn.
+    fn step(&self, prospect: impl FnOnce(&Definition) -> Result<Prospect, String>) -> (PlannedAction, String) {
+        if let Entry::Unreadable(reason) = self.entry {
+            return (PlannedAction::Fail, format!("its record cannot be read: {reason}"));
+        }
+        let Some(definition) = self.definition else { return (PlannedAction::Leave, String::new()) };
+        if let Some(why) = self.left_alone(definition) {
+            let running = matches!(self.condition, Condition::Live(_));
+            return (if running { PlannedAction::LeaveRunning } else { PlannedAction::Leave }, why);
+        }
+        let phase = self.entry.record().and_then(|record| record.phase);
+        let unfinished = match phase {
+            Some(Phase::Deleting) if !definition.declared => {
+                return (
+                    PlannedAction::Fail,
+                    "a delete was cut short and is finished first: then it is gone".to_owned(),
+                );
+            }
+            Some(Phase::Stopping) => "a stop was cut short and is finished first".to_owned(),
+            Some(Phase::Deleting) => "a delete was cut short and is finished first".to_owned(),
+            _ => String::new(),
+        };
+        match self.in_the_way(unfinished.is_empty()) {
+            Some(answer) => answer,
+            None => match prospect(definition) {
+                Ok(Prospect { resumes, note }) => {
+                    let action = if resumes { PlannedAction::Resume } else { PlannedAction::Start };
+                    let cleared = match self.condition {
+                        Condition::Dead(pane) => format!("{}; its pane is cleared first", how_it_ended(pane)),
+                        _ => String::new(),
+                    };
+                    (action, joined([unfinished, cleared, note.unwrap_or_default()]))
+                }
+                Err(reason) => (PlannedAction::Fail, reason),
+            },
+        }
+    }
+
+    /// Why a start passes it over, if it does.
+    fn left_alone(&self, definition: &Definition) -> Option<String> {
+        if definition.declared && !self.block_enabled {
+            return Some(format!("`standingSessions.enabled` is false in {}", self.config));
+        }
+        if definition.auto_start {
+            return None;
+        }
+        let no_longer_declared =
+            !definition.declared && self.entry.record().is_some_and(|record| record.origin == Origin::Declared);
+        Some(if no_longer_declared {
+            "it is not declared any more".to_owned()
+        } else {
+            "its `autoStart` is false".to_owned()
+        })
+    }
+
+    /// What keeps a start from spawning, if anything does. `settled` is false if something would be finished first.
+    fn in_the_way(&self, settled: bool) -> Option<(PlannedAction, String)> {
+        let fail = |why: String| Some((PlannedAction::Fail, why));
+        match self.condition {
+            Condition::Gone | Condition::Dead(_) => None,
+            // A stop that is finished first ends it.
+            Condition::Live(_) | Condition::Orphaned | Condition::Deserted { .. } if !settled => None,
+            Condition::Live(_) => Some((PlannedAction::LeaveRunning, String::new())),
+            Condition::Silent(silence) => fail(format!("tmux does not answer ({})", silence.0)),
+            Condition::Foreign(_) => {
+                fail(format!("a live tmux session that the-loop did not start holds its name: {}", attach(self.name)))
+            }
+            Condition::Deserted { .. } => fail(format!(
+                "its harness is gone, and other panes of its tmux session are open: {}",
+                attach(self.name)
+            )),
+            Condition::Orphaned => {
+                fail("its process lives, and its tmux session cannot be seen: `the-loop doctor` tells more".to_owned())
+            }
+        }
+    }
+}
+
+fn joined(notes: [String; 3]) -> String {
+    notes.into_iter().filter(|note| !note.is_empty()).collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::{
+        definition::Brief,
+        registry::Record,
+        tmux::{Pane, Silence},
+    };
+
+    fn name() -> SessionName {
+        SessionName::parse("ops").expect("valid")
+    }
+
+    fn definition(declared: bool, auto_start: bool) -> Definition {
+        Definition {
+            name: name(),
+            declared,
+            description: String::new(),
+            harness: "demo".to_owned(),
+            harness_args: Vec::new(),
+            harness_args_inherited: true,
+            cwd: PathBuf::from("/"),
+            brief: Brief::Text(String::new()),
+            auto_start,
+            slack_enabled: false,
+            slack_channel: String::new(),
+        }
+    }
+
+    fn record(phase: Phase, origin: Origin) -> Entry {
+        let mut record = Record::new(&name(), String::new());
+        (record.phase, record.origin) = (Some(phase), origin);
+        Entry::Recorded(Box::new(record))
+    }
+
+    fn step(
+        definition: &Definition,
+        entry: &Entry,
+        condition: &Condition,
+        enabled: bool,
+        resumes: bool,
+    ) -> PlannedAction {
+        let considered = Considered {
+            name: &name(),
+            entry,
+            definition: Some(definition),
+            condition,
+            block_enabled: enabled,
+            config: "the config",
+        };
+        considered.step(|_| Ok(Prospect { resumes, note: None })).0
+    }
+
+    #[test]
+    fn what_a_start_would_do() {
+        use PlannedAction::{Fail, Leave, LeaveRunning, Resume, Start};
+        let (live, dead) = (Condition::Live(Pane::default()), Condition::Dead(Pane::default()));
+        let silent = Condition::Silent(Silence("why".to_owned()));
+        let stopped = record(Phase::Stopped, Origin::Created);
+        let declared = definition(true, true);
+        let created = definition(false, true);
+        for (given, definition, entry, condition, enabled, resumes, expected) in [
+            ("declared, new", &declared, &Entry::Vacant, &Condition::Gone, true, false, Start),
+            ("declared, block off", &declared, &Entry::Vacant, &Condition::Gone, false, false, Leave),
+            ("declared, block off, runs", &declared, &stopped, &live, false, false, LeaveRunning),
+            ("declared, no autoStart", &definition(true, false), &Entry::Vacant, &Condition::Gone, true, false, Leave),
+            ("created, block off", &created, &stopped, &Condition::Gone, false, true, Resume),
+            ("created, runs", &created, &record(Phase::Running, Origin::Created), &live, true, true, LeaveRunning),
+            ("its pane is dead", &created, &stopped, &dead, true, true, Resume),
+            ("tmux is silent", &created, &stopped, &silent, true, true, Fail),
+            ("somebody else's", &created, &stopped, &Condition::Foreign(Pane::default()), true, true, Fail),
+            ("orphaned", &created, &stopped, &Condition::Orphaned, true, true, Fail),
+            ("a stop cut short", &created, &record(Phase::Stopping, Origin::Created), &live, true, true, Resume),
+            ("a delete cut short", &created, &record(Phase::Deleting, Origin::Created), &live, true, true, Fail),
+            ("unreadable", &created, &Entry::Unreadable("why".to_owned()), &Condition::Gone, true, true, Fail),
+        ] {
+            assert_eq!(step(definition, entry, condition, enabled, resumes), expected, "{given}");
+        }
+    }
+
+    #[test]
+    fn one_that_is_not_declared_any_more_is_left_and_the_reason_says_so() {
+        let (entry, definition) = (record(Phase::Stopped, Origin::Declared), definition(false, false));
+        let considered = Considered {
+            name: &name(),
+            entry: &entry,
+            definition: Some(&definition),
+            condition: &Condition::Gone,
+            block_enabled: true,
+            config: "the config",
+        };
+        let (action, why) = considered.step(|_| unreachable!("nothing would be spawned"));
+        assert_eq!((action, why.as_str()), (PlannedAction::Leave, "it is not declared any more"));
+    }
+
+    #[test]
+    fn a_start_that_cannot_be_made_fails_with_its_reason() {
+        let definition = definition(true, true);
+        let considered = Considered {
+            name: &name(),
+            entry: &Entry::Vacant,
+            definition: Some(&definition),
+            condition: &Condition::Gone,
+            block_enabled: true,
+            config: "the config",
+        };
+        let answer = considered.step(|_| Err("no such program".to_owned()));
+        assert_eq!(answer, (PlannedAction::Fail, "no such program".to_owned()));
+    }
+}
