@@ -142,6 +142,13 @@ pub(crate) trait Harness {
         Reading::default()
     }
 
+    /// Whether the program is up and takes input, which a paste before that could not be proven to reach; `None` if
+    /// its screen does not tell.
+    fn is_up(&self, screen: Screen<'_>) -> Option<bool> {
+        let _ = screen;
+        None
+    }
+
     /// Whether the input box still shows that message unsent; `None` if the box cannot be seen.
     fn holds_input(&self, screen: Screen<'_>, message: &str) -> Option<bool> {
         let _ = (screen, message);

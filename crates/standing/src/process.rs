@@ -56,6 +56,15 @@ impl ProcessIdentity {
         Self::of(self.pid).as_ref() == Some(self)
     }
 
+    /// How long ago it started, by the clock that no time-setting moves; `None` if that cannot be told.
+    pub(crate) fn age(&self) -> Option<Duration> {
+        let uptime = fs::read_to_string("/proc/uptime").ok()?;
+        let uptime = Duration::try_from_secs_f64(uptime.split_ascii_whitespace().next()?.parse().ok()?).ok()?;
+        let ticks = rustix::param::clock_ticks_per_second();
+        let started = Duration::from_millis(self.start_ticks.saturating_mul(1000) / ticks.max(1));
+        Some(uptime.saturating_sub(started))
+    }
+
     /// A hold on that very process, unless it is gone.
     pub(crate) fn hold(&self) -> Option<ProcessHold> {
         // Order matters: the pidfd first, then the check that it is still the one we mean.

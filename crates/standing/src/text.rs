@@ -7,7 +7,7 @@
 pub const MESSAGE_LIMIT: usize = 1024 * 1024;
 
 /// A message that is fit to be pasted.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CleanText {
     /// The text: no control character but line feed and tab.
     pub text: String,
@@ -15,14 +15,17 @@ pub struct CleanText {
     pub removed: usize,
     /// How many carriage returns became line feeds.
     pub line_ends: usize,
+    /// How many line feeds at the end were left out.
+    pub trailing: usize,
 }
 
 /// Takes out of a text what may not reach a pane.
 ///
-/// Line ends of other systems become line feeds; every other C0 and C1 control character and DEL is removed. What is
-/// left of an escape sequence is plain text. Applying it twice changes nothing more.
+/// Line ends of other systems become line feeds, and those at the very end are left out: Enter follows there. Every
+/// other C0 and C1 control character and DEL is removed. What is left of an escape sequence is plain text. Applying it
+/// twice changes nothing more.
 pub fn clean(text: &str) -> CleanText {
-    let mut out = CleanText { text: String::with_capacity(text.len()), removed: 0, line_ends: 0 };
+    let mut out = CleanText { text: String::with_capacity(text.len()), ..CleanText::default() };
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
@@ -38,6 +41,9 @@ pub fn clean(text: &str) -> CleanText {
             c => out.text.push(c),
         }
     }
+    let len = out.text.trim_end_matches('\n').len();
+    out.trailing = out.text.len() - len;
+    out.text.truncate(len);
     out
 }
 
@@ -54,9 +60,9 @@ mod tests {
 
     #[test]
     fn text_is_kept_to_the_byte() {
-        for text in ["rm -rf build;", "--help", "-5", "日本語 👩‍👩‍👧", "a\n\n\tb\n", "!ls", "/clear", "é\u{200d}"]
+        for text in ["rm -rf build;", "--help", "-5", "日本語 👩‍👩‍👧", "\n a\n\n\tb ", "!ls", "/clear", "é\u{200d}"]
         {
-            assert_eq!(clean(text), CleanText { text: text.to_owned(), removed: 0, line_ends: 0 });
+            assert_eq!(clean(text), CleanText { text: text.to_owned(), ..CleanText::default() });
         }
     }
 
@@ -69,8 +75,10 @@ mod tests {
     }
 
     #[test]
-    fn line_ends_are_made_one_kind() {
-        assert_eq!(clean("a\r\nb\rc\n"), CleanText { text: "a\nb\nc\n".to_owned(), removed: 0, line_ends: 2 });
+    fn line_ends_are_made_one_kind_and_left_out_at_the_end() {
+        let found = clean("a\r\nb\rc\n\r\n");
+        assert_eq!(found, CleanText { text: "a\nb\nc".to_owned(), removed: 0, line_ends: 3, trailing: 2 });
+        assert_eq!(clean("\n\n").text, "");
     }
 
     proptest! {
@@ -80,7 +88,7 @@ mod tests {
             let once = clean(&text);
             prop_assert!(once.text.chars().all(|c| !c.is_control() || c == '\n' || c == '\t'));
             let twice = clean(&once.text);
-            prop_assert_eq!(twice, CleanText { text: once.text.clone(), removed: 0, line_ends: 0 });
+            prop_assert_eq!(twice, CleanText { text: once.text.clone(), ..CleanText::default() });
         }
     }
 }

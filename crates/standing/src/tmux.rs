@@ -16,9 +16,10 @@ mod spawn;
 
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
+pub(crate) use capture::Shown;
 pub(crate) use kill::KillAnswer;
 pub(crate) use listing::{Pane, Panes};
-pub(crate) use paste::PasteAnswer;
+pub(crate) use paste::{Paste, PasteAnswer};
 pub(crate) use spawn::{Spawn, SpawnAnswer};
 
 use crate::{Surroundings, config::TmuxSettings, launcher};

@@ -7,3 +7,6 @@ mod stage;
 
 #[path = "faults_delivery/stop.rs"]
 mod stop;
+
+#[path = "faults_delivery/text.rs"]
+mod text;

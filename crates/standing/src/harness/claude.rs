@@ -76,6 +76,10 @@ impl Harness for Claude {
         screen::read(screen)
     }
 
+    fn is_up(&self, screen: Screen<'_>) -> Option<bool> {
+        Some(screen::holds_input(screen, "").is_some() || self.read(screen).activity == Activity::Waiting)
+    }
+
     fn holds_input(&self, screen: Screen<'_>, message: &str) -> Option<bool> {
         screen::holds_input(screen, message)
     }

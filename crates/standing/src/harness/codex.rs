@@ -10,6 +10,8 @@ mod screen;
 
 use std::path::{Path, PathBuf};
 
+use wire::Activity;
+
 use super::{Fresh, Harness, Place, Reading, Screen, Spawned, trust};
 use crate::{Surroundings, config::HarnessTrust};
 
@@ -59,6 +61,10 @@ impl Harness for Codex {
 
     fn read(&self, screen: Screen<'_>) -> Reading {
         screen::read(screen)
+    }
+
+    fn is_up(&self, screen: Screen<'_>) -> Option<bool> {
+        Some(screen::holds_input(screen, "").is_some() || self.read(screen).activity == Activity::Waiting)
     }
 
     fn holds_input(&self, screen: Screen<'_>, message: &str) -> Option<bool> {

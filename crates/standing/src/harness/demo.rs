@@ -7,8 +7,12 @@ use std::{
 
 use wire::Activity;
 
-use super::{Fresh, Harness, Place, Reading, Screen};
+use super::{
+    Fresh, Harness, Place, Reading, Screen,
+    screen::{is_numbered, is_rule, lines, question, shows_message},
+};
 
+#[derive(Debug)]
 pub(crate) struct Demo {
     exe: String,
 }
@@ -52,14 +56,103 @@ impl Harness for Demo {
     }
 
     fn read(&self, screen: Screen<'_>) -> Reading {
-        let state = screen.title.strip_prefix("demo: ").unwrap_or_default();
-        match state {
-            "idle" => Reading { activity: Activity::Idle, question: String::new() },
-            "working" => Reading { activity: Activity::Busy, question: String::new() },
-            _ => match state.strip_prefix("waiting: ") {
-                Some(question) => Reading { activity: Activity::Waiting, question: question.to_owned() },
-                None => Reading::default(),
-            },
+        let reading = |activity| Reading { activity, question: String::new() };
+        match screen.title.strip_prefix("demo: ") {
+            Some("idle") => return reading(Activity::Idle),
+            Some("working") => return reading(Activity::Busy),
+            Some(state) => {
+                if let Some(question) = state.strip_prefix("waiting: ") {
+                    return Reading { activity: Activity::Waiting, question: question.to_owned() };
+                }
+            }
+            None => {}
         }
+        match Bottom::of(&lines(screen)) {
+            Some(Bottom::Entry(_)) if screen.text.lines().any(|line| line.starts_with(WORKING)) => {
+                reading(Activity::Busy)
+            }
+            Some(Bottom::Entry(_)) => reading(Activity::Idle),
+            Some(Bottom::Dialog(asked)) => Reading { activity: Activity::Waiting, question: question(asked) },
+            None => Reading::default(),
+        }
+    }
+
+    fn is_up(&self, screen: Screen<'_>) -> Option<bool> {
+        Some(screen.title.starts_with("demo: ") || Bottom::of(&lines(screen)).is_some())
+    }
+
+    /// A long paste stands in the box as `[pasted 59 lines]`.
+    fn holds_input(&self, screen: Screen<'_>, message: &str) -> Option<bool> {
+        match Bottom::of(&lines(screen))? {
+            Bottom::Entry(shown) => {
+                let shown: Vec<&str> = shown.iter().map(|line| line.trim_start_matches("> ")).collect();
+                Some(shown.iter().any(|line| line.contains("[pasted ")) || shows_message(&shown, message))
+            }
+            Bottom::Dialog(_) => None,
+        }
+    }
+}
+
+const WORKING: &str = "✳ working…";
+
+/// The part of its screen that takes input.
+enum Bottom<'a> {
+    /// What stands in the input box.
+    Entry(&'a [&'a str]),
+    /// A question, without its choices.
+    Dialog(&'a [&'a str]),
+}
+
+impl<'a> Bottom<'a> {
+    fn of(lines: &'a [&'a str]) -> Option<Self> {
+        let last = lines.iter().rposition(|line| is_rule(line, "─"))?;
+        if let Some(first) = lines[..last].iter().rposition(|line| is_rule(line, "─"))
+            && lines[first + 1].starts_with('>')
+        {
+            return Some(Self::Entry(&lines[first + 1..last]));
+        }
+        let below = &lines[last + 1..];
+        let choice = |line: &&str| is_numbered(line.trim_start_matches(['❯', ' ']));
+        let marked = below.iter().any(|line| line.starts_with('❯'));
+        let choices = below.iter().position(choice).filter(|_| marked)?;
+        Some(Self::Dialog(&below[..choices]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULE: &str = "────────────────────────────────";
+
+    fn demo() -> Demo {
+        Demo::new(Path::new("/bin/the-loop"))
+    }
+
+    fn holds(boxed: &str, message: &str) -> Option<bool> {
+        let text = format!("the-loop demo\n{RULE}\n› hello\n{RULE}\n{boxed}\n{RULE}\nenter sends");
+        demo().holds_input(Screen { text: &text, title: "" }, message)
+    }
+
+    #[test]
+    fn a_message_in_the_box_is_told_from_an_empty_one_and_from_none() {
+        let message = "[the-loop] A message for standing session `ops`:\n\nhello";
+        assert_eq!(holds(">", message), Some(false));
+        assert_eq!(holds("> [the-loop] A message for standing\n  session `ops`:\n\n  hello", message), Some(true));
+        assert_eq!(holds("> [pasted 12 lines]", message), Some(true));
+        assert_eq!(holds("> half a thought", message), Some(false));
+        assert_eq!(demo().holds_input(Screen { text: "loading", title: "" }, message), None);
+    }
+
+    #[test]
+    fn a_dialog_is_read_off_the_screen_where_the_title_says_nothing() {
+        let dialog = format!("demo\n{RULE}\n\n{RULE}\nTrust this\nfolder?\n\n❯ 1. No, exit\n  2. Yes, go on\n\nenter");
+        let screen = Screen { text: &dialog, title: "something else" };
+        let reading = demo().read(screen);
+        assert_eq!((reading.activity, reading.question.as_str()), (Activity::Waiting, "Trust this\nfolder?"));
+        assert_eq!((demo().holds_input(screen, "x"), demo().is_up(screen)), (None, Some(true)));
+        let titled = demo().read(Screen { text: "", title: "demo: waiting: Trust?" });
+        assert_eq!((titled.activity, titled.question.as_str()), (Activity::Waiting, "Trust?"));
+        assert_eq!(demo().is_up(Screen { text: "", title: "host" }), Some(false));
     }
 }

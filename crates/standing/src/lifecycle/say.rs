@@ -1,26 +1,75 @@
 //! say: text into the pane of a running session, as one message, submitted. A message never starts a session.
 
+mod deliver;
 mod evidence;
 mod once;
+mod ready;
+mod receipt;
 
-use wire::{Evidence, Message, SayReceipt, SayRequest, SessionName, Verdict};
+use wire::{Evidence, SayReceipt, SayRequest, SessionName, Verdict};
 
 use super::{Scope, stop::attach};
 use crate::{
     Error, clock, directive,
     events::Event,
-    harness::{Harness, Place, Screen},
+    harness::{Harness, Place},
     registry::{Entry, Phase, Record},
     state::{Condition, how_it_ended},
     text::{self, CleanText, MESSAGE_LIMIT},
-    tmux::{Answer, Pane, PasteAnswer, Tmux},
+    tmux::Pane,
 };
+use deliver::{Courier, Delivery};
 use evidence::Watch;
 pub(crate) use once::forget;
-use once::{Known, Once};
+use once::{Intent, Known, Once};
+use receipt::receipt;
 
 /// Delivers one message.
 pub(crate) fn say(scope: &Scope, name: &SessionName, request: &SayRequest) -> Result<SayReceipt, Error> {
+    let cleaned = fit(request)?;
+    if let Entry::Vacant = scope.registry.read(name) {
+        scope.definitions().resolve(name, None)?;
+        return Err(without_record(scope, name));
+    }
+    let hold = scope.hold(name, "say")?;
+    let Some(mut record) = scope.settle(&hold, name)? else { return Err(Error::Unknown { name: name.clone() }) };
+    let message = format!("{}\n\n{}", directive::message_header(name, &request.actor), cleaned.text);
+    let mut once = Once::open(scope, name, &request.idempotency_key, &message)?;
+    let known = once.as_ref().map_or(Ok(Known::New), |once| once.known(name))?;
+    if let Known::Ended(receipt) = known {
+        return Ok(*receipt);
+    }
+    let harness = scope.harness(&record.harness).map_err(Error::InvalidRequest)?;
+    let pane = speakable(scope, &record);
+    if let (Known::CutShort(intent), Some(once)) = (&known, &mut once) {
+        let pane = pane.as_ref();
+        if let Some(delivery) = resume(scope, &record, harness.as_ref(), pane, intent, &message)? {
+            let receipt = receipt(&record, &cleaned, &delivery, intent.message_id.clone());
+            return Ok(end(scope, record, request, Some(once), pane.ok(), receipt));
+        }
+    }
+    let pane = pane?;
+    scope.follow(&mut record, Some(pane.pid));
+    ready::wait(scope, &record, &pane, harness.as_ref(), request.force)?;
+
+    let watch = Watch::begin(transcript(scope, &record, harness.as_ref()), &message);
+    let message_id = uuid::Uuid::new_v4().simple().to_string();
+    let mut mark = "";
+    if let Some(once) = &mut once {
+        let (transcript, transcript_from) = watch.begun_at();
+        let transcript = transcript.map(ToOwned::to_owned);
+        let loop_id = record.loop_id.clone();
+        once.begin(Intent { message_id: message_id.clone(), loop_id, transcript, transcript_from })?;
+        mark = &message_id;
+    }
+    let (tmux, harness) = (&scope.tmux, harness.as_ref());
+    let courier = Courier { session: name, tmux, pane: &pane, harness, watch, message: &message, mark };
+    let receipt = receipt(&record, &cleaned, &courier.deliver(), message_id.clone());
+    Ok(end(scope, record, request, once.as_mut(), Some(&pane), receipt))
+}
+
+/// The text as it may be pasted, or why there is none.
+fn fit(request: &SayRequest) -> Result<CleanText, Error> {
     if request.text.len() > MESSAGE_LIMIT {
         return Err(Error::TooLarge { found: request.text.len(), limit: MESSAGE_LIMIT });
     }
@@ -28,58 +77,62 @@ pub(crate) fn say(scope: &Scope, name: &SessionName, request: &SayRequest) -> Re
     if cleaned.text.trim().is_empty() {
         return Err(Error::InvalidRequest("the message is empty: give it some text".to_owned()));
     }
-    let entry = scope.registry.read(name);
-    if let Entry::Vacant = entry {
-        scope.definitions().resolve(name, None)?;
-        return Err(without_record(scope, name));
-    }
-    let hold = scope.hold(name, "say")?;
-    let Some(mut record) = scope.settle(&hold, name)? else { return Err(Error::Unknown { name: name.clone() }) };
-    let pane = speakable(scope, &record)?;
-    scope.follow(&mut record, Some(pane.pid));
-    let harness = scope.harness(&record.harness).map_err(Error::InvalidRequest)?;
-    if !request.force {
-        refuse_dialog(scope, name, &pane, harness.as_ref())?;
-    }
-    let message =
-        format!("{}\n\n{}", directive::message_header(name, &request.actor), cleaned.text.trim_end_matches('\n'));
-    let place = Place { surroundings: &scope.surroundings, cwd: record.cwd.as_ref() };
-    let transcript = harness.transcript(&place, &record.harness_session_id);
-    let mut once = Once::open(scope, name, &request.idempotency_key, &message)?;
-    if let Some(once) = &mut once {
-        match once.known(name)? {
-            Known::New => {}
-            Known::Ended(receipt) => return Ok(*receipt),
-            Known::CutShort { transcript_from } => {
-                let receipt =
-                    receipt(&record, &cleaned, &cut_short(&Watch::resumed(transcript, transcript_from, &message)));
-                once.end(&receipt);
-                return Ok(receipt);
-            }
-        }
-    }
-    let watch = Watch::begin(transcript, &message);
-    if let Some(once) = &mut once {
-        once.begin(watch.from())?;
-    }
-    let delivery = deliver(scope, &pane, harness.as_ref(), &watch, &message);
-    let receipt = receipt(&record, &cleaned, &delivery);
-    if let Some(once) = &mut once {
-        once.end(&receipt);
-    }
-    note(scope, record, request, &receipt);
-    Ok(receipt)
+    Ok(cleaned)
 }
 
-/// What can be said of a delivery that ended with the process that made it.
-fn cut_short(watch: &Watch) -> Delivery {
-    let seen = watch.seen();
-    Delivery {
-        delivered: true,
-        verdict: if seen { Verdict::Submitted } else { Verdict::Unconfirmed },
-        evidence: if seen { Evidence::Transcript } else { Evidence::None },
-        note: "it was being typed when the-loop ended, and was not typed again".to_owned(),
+fn transcript(scope: &Scope, record: &Record, harness: &dyn Harness) -> Option<std::path::PathBuf> {
+    let place = Place { surroundings: &scope.surroundings, cwd: record.cwd.as_ref() };
+    harness.transcript(&place, &record.harness_session_id)
+}
+
+/// What became of a delivery that was cut short by the end of the process that made it; `None` if it surely never
+/// reached the pane, so that it can be made now.
+fn resume(
+    scope: &Scope,
+    record: &Record,
+    harness: &dyn Harness,
+    pane: Result<&Pane, &Error>,
+    intent: &Intent,
+    message: &str,
+) -> Result<Option<Delivery>, Error> {
+    let watch = Watch::resumed(intent.transcript.clone(), intent.transcript_from, message);
+    if watch.seen() {
+        return Ok(Some(Delivery::submitted(Evidence::Transcript)));
     }
+    let lost = || Delivery::unconfirmed("the-loop ended while it was being typed, and it was not typed again");
+    let pane = match pane {
+        Ok(pane) if record.loop_id == intent.loop_id => pane,
+        Err(Error::TmuxSilent { reason }) => return Err(Error::TmuxSilent { reason: reason.clone() }),
+        // The pane that could have told is gone.
+        Ok(_) | Err(_) => return Ok(Some(lost())),
+    };
+    match scope.tmux.is_marked(pane, &intent.message_id).into_result()? {
+        Some(false) => Ok(None),
+        Some(true) => {
+            let courier = Courier { session: &record.name, tmux: &scope.tmux, pane, harness, watch, message, mark: "" };
+            Ok(Some(courier.confirm("")))
+        }
+        None => Ok(Some(lost())),
+    }
+}
+
+/// Writes down what became of a delivery.
+fn end(
+    scope: &Scope,
+    record: Record,
+    request: &SayRequest,
+    once: Option<&mut Once>,
+    pane: Option<&Pane>,
+    receipt: SayReceipt,
+) -> SayReceipt {
+    if let Some(once) = once {
+        once.end(&receipt);
+        if let Some(pane) = pane {
+            scope.tmux.unmark(pane, &receipt.message_id);
+        }
+    }
+    note(scope, record, request, &receipt);
+    receipt
 }
 
 fn without_record(scope: &Scope, name: &SessionName) -> Error {
@@ -115,80 +168,6 @@ fn pane_is_ours(record: &Record, pane: &Pane) -> bool {
     record.process.as_ref().is_none_or(|process| process.pid == pane.pid && process.is_alive())
 }
 
-/// On a dialog a pasted Enter would choose an answer.
-fn refuse_dialog(scope: &Scope, name: &SessionName, pane: &Pane, harness: &dyn Harness) -> Result<(), Error> {
-    let text = scope.tmux.capture(pane).into_result()?.unwrap_or_default();
-    let reading = harness.read(Screen { text: &text, title: &pane.title });
-    if reading.activity == wire::Activity::Waiting {
-        return Err(Error::Waiting { name: name.clone(), session: name.tmux_session(), question: reading.question });
-    }
-    Ok(())
-}
-
-/// What came of a delivery.
-#[derive(Debug)]
-struct Delivery {
-    /// False if it is known or to be feared that the text did not reach the pane.
-    delivered: bool,
-    verdict: Verdict,
-    evidence: Evidence,
-    note: String,
-}
-
-fn deliver(scope: &Scope, pane: &Pane, harness: &dyn Harness, watch: &Watch, message: &str) -> Delivery {
-    match scope.tmux.paste(pane, message.as_bytes(), harness.enter_gap()) {
-        Answer::Said(PasteAnswer::Pasted) => confirm(&scope.tmux, pane, harness, watch, message),
-        Answer::Said(PasteAnswer::Refused) => Delivery {
-            delivered: false,
-            verdict: Verdict::NotDelivered,
-            evidence: Evidence::None,
-            note: "the pane ended before the message was typed".to_owned(),
-        },
-        Answer::Silent(silence) => Delivery {
-            delivered: watch.seen(),
-            verdict: if watch.seen() { Verdict::Submitted } else { Verdict::Unconfirmed },
-            evidence: if watch.seen() { Evidence::Transcript } else { Evidence::None },
-            note: format!("tmux did not answer ({}): it may arrive yet, look before you say it again", silence.0),
-        },
-    }
-}
-
-/// Looks for evidence that the message was taken. Only Enter is ever pressed again, and only on a screen that shows
-/// the text still unsent.
-fn confirm(tmux: &Tmux, pane: &Pane, harness: &dyn Harness, watch: &Watch, message: &str) -> Delivery {
-    let delivered =
-        |verdict, evidence, note: &str| Delivery { delivered: true, verdict, evidence, note: note.to_owned() };
-    for attempt in 0..3 {
-        if watch.wait() {
-            return delivered(Verdict::Submitted, Evidence::Transcript, "");
-        }
-        let Ok(Some(text)) = tmux.capture(pane).into_result() else { break };
-        match harness.holds_input(Screen { text: &text, title: &pane.title }, message) {
-            Some(false) => return delivered(Verdict::Submitted, Evidence::InputEmptied, ""),
-            Some(true) if attempt < 2 => {
-                tmux.press_enter(pane);
-            }
-            Some(true) => {
-                return delivered(Verdict::Unconfirmed, Evidence::None, "its input box still holds the message");
-            }
-            None => break,
-        }
-    }
-    delivered(Verdict::Unconfirmed, Evidence::None, "nothing proves that the harness took it")
-}
-
-fn receipt(record: &Record, cleaned: &CleanText, delivery: &Delivery) -> SayReceipt {
-    SayReceipt {
-        name: record.name.to_string(),
-        delivered: delivery.delivered,
-        exit_code: u8::from(!delivery.delivered),
-        messages: messages(record, cleaned, delivery),
-        verdict: delivery.verdict,
-        evidence: delivery.evidence,
-        message_id: uuid::Uuid::new_v4().to_string(),
-    }
-}
-
 /// The paper trail of a delivery. Who said it is noted; what was said is not.
 fn note(scope: &Scope, mut record: Record, request: &SayRequest, receipt: &SayReceipt) {
     if receipt.verdict == Verdict::NotDelivered {
@@ -205,32 +184,4 @@ fn note(scope: &Scope, mut record: Record, request: &SayRequest, receipt: &SayRe
             .with("message_id", receipt.message_id.as_str())
             .with("verdict", serde_json::to_value(receipt.verdict).unwrap_or_default()),
     );
-}
-
-fn messages(record: &Record, cleaned: &CleanText, delivery: &Delivery) -> Vec<Message> {
-    let target = &record.tmux_target;
-    let mut messages = vec![match (delivery.verdict, delivery.evidence) {
-        (Verdict::Submitted, Evidence::Transcript) => {
-            Message::out(format!("submitted to {target}, seen in the transcript"))
-        }
-        (Verdict::Submitted, _) => Message::out(format!("submitted to {target}, its input box took it")),
-        (Verdict::Unconfirmed, _) if !delivery.delivered => {
-            Message::err(format!("perhaps not delivered to {target}: {}", delivery.note))
-        }
-        (Verdict::Unconfirmed, _) => Message::out(format!("pasted into {target}, unconfirmed: {}", delivery.note)),
-        (Verdict::NotDelivered, _) => Message::err(format!(
-            "not delivered to {target}: {}: `the-loop standing start {}`",
-            delivery.note, record.name
-        )),
-    }];
-    if cleaned.removed > 0 {
-        messages.push(Message::out(format!("{} control character(s) were taken out of the text", cleaned.removed)));
-    }
-    if cleaned.line_ends > 0 {
-        messages.push(Message::out(format!("{} carriage return(s) were made line feeds", cleaned.line_ends)));
-    }
-    if cleaned.text.starts_with(['/', '!']) {
-        messages.push(Message::out("it begins like a command of the harness and was delivered as plain text"));
-    }
-    messages
 }

@@ -2,7 +2,33 @@
 
 use super::{Answer, Pane, Tmux};
 
+/// A pane's screen together with the title it had at that moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Shown {
+    pub(crate) title: String,
+    pub(crate) text: String,
+}
+
 impl Tmux {
+    /// What a pane shows and is titled now; `None` if it is gone.
+    pub(crate) fn shown(&self, pane: &Pane) -> Answer<Option<Shown>> {
+        let id = &pane.id;
+        let args = ["display-message", "-p", "-t", id, "#{pane_title}", ";", "capture-pane", "-p", "-J", "-t", id];
+        let output = match self.call(&args, b"") {
+            Answer::Said(output) => output,
+            Answer::Silent(silence) => return Answer::Silent(silence),
+        };
+        if output.no_server() || output.no_target() {
+            return Answer::Said(None);
+        }
+        if !output.status.success() {
+            return Answer::Silent(output.silence());
+        }
+        let said = String::from_utf8_lossy(&output.stdout);
+        let (title, text) = said.split_once('\n').unwrap_or_default();
+        Answer::Said(Some(Shown { title: title.to_owned(), text: plain(text) }))
+    }
+
     /// The visible lines of a pane as plain text, without trailing blank lines and without control characters.
     /// `None` if the pane is gone.
     pub(crate) fn capture(&self, pane: &Pane) -> Answer<Option<String>> {
@@ -53,7 +79,7 @@ impl Tmux {
 /// How many panes one invocation captures: tmux takes some 16,000 bytes of command.
 const BATCH: usize = 100;
 
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     let lines: Vec<String> =
         text.lines().map(|line| line.trim_end().chars().filter(|c| !c.is_control()).collect()).collect();
     lines.join("\n").trim_end().to_owned()

@@ -2,54 +2,150 @@
 
 use std::time::Duration;
 
-use super::{Answer, Pane, Tmux};
+use super::{Answer, Pane, Tmux, call::Output, capture::plain};
+
+/// What to paste.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Paste<'a> {
+    /// Invariant: it has gone through the text policy; an escape character would end the frame.
+    pub(crate) text: &'a str,
+    /// How long after the text Enter is pressed.
+    pub(crate) gap: Duration,
+    /// Letters and digits that stand for this very message. The pane is marked with them as it is pasted into, and a
+    /// pane so marked is not pasted into again; empty for none.
+    pub(crate) mark: &'a str,
+}
 
 /// What came of a paste.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PasteAnswer {
-    /// tmux took the text and the Enter for that pane. It proves no more than that.
-    Pasted,
+    /// tmux took the text for that pane, and the Enter. It proves no more than that.
+    Pasted {
+        /// What the pane showed right before Enter was pressed.
+        before_enter: String,
+    },
+    /// This very message was pasted before; it was not again.
+    Already,
     /// The pane is dead, gone, or no longer ours: nothing was typed.
-    Refused,
+    Gone,
+    /// Somebody has switched off the input of the pane: nothing was typed.
+    InputOff,
 }
 
-const REFUSED: &str = "refused";
+/// The screen is looked at that long before Enter is pressed.
+const LOOK: Duration = Duration::from_millis(30);
+
+/// And for that long after it would be pressed the invocation goes on, so that it surely is.
+const MARGIN: Duration = Duration::from_millis(15);
 
 impl Tmux {
-    /// Pastes `text` into a pane, waits `gap` and presses Enter. Nothing is typed unless the pane is alive and still
-    /// carries its `@loop_pane`: a paste into a dead pane takes the whole 3.3a server down, so that check cannot be a
-    /// call of its own.
+    /// Pastes a text into a pane and presses Enter. Nothing is typed unless the pane is alive and still carries its
+    /// `@loop_pane`: a paste into a dead pane takes the whole 3.3a server down, so that check cannot be a call of its
+    /// own.
     ///
-    /// Invariant: `text` has gone through the text policy; an escape character would end the frame.
-    pub(crate) fn paste(&self, pane: &Pane, text: &[u8], gap: Duration) -> Answer<PasteAnswer> {
-        let buffer = format!("loop-{}", uuid::Uuid::new_v4().simple());
-        let (id, seconds) = (&pane.id, gap.as_secs_f64());
-        // Order matters: copy mode would eat the frame of the paste and the Enter; the buffer's name is nobody else's.
-        let deliver = format!(
-            "copy-mode -q -t {id} ; load-buffer -b {buffer} - ; paste-buffer -d -p -r -b {buffer} -t {id} ; \
-             run-shell -d {seconds:.3} ; send-keys -t {id} Enter"
+    /// Once the text is in, Enter follows from the server itself, whatever becomes of the caller: half a message would
+    /// be submitted with the next one.
+    pub(crate) fn paste(&self, pane: &Pane, paste: &Paste<'_>) -> Answer<PasteAnswer> {
+        let unique = uuid::Uuid::new_v4().simple().to_string();
+        let (id, gap) = (&pane.id, paste.gap.as_secs_f64());
+        let look = paste.gap.saturating_sub(LOOK).as_secs_f64();
+        let rest = (LOOK + MARGIN).as_secs_f64();
+        let mark = match paste.mark {
+            "" => String::new(),
+            mark => format!("set-option -p -t {id} {} 1 ; ", mark_option(mark)),
+        };
+        // In a `-C` every format is expanded at once, and this one shall be when the time has come.
+        let unfit = unfit(pane, "").replace('#', "##");
+        let enter = format!(
+            "if-shell -F -t {id} '{unfit}' 'delete-buffer -b enter-{unique}' '{}'",
+            press(id, &format!("enter-{unique}"))
         );
-        self.guarded(pane, &deliver, text)
+        // Order matters: copy mode would eat the frame of the paste; the buffers' names are nobody else's.
+        let deliver = format!(
+            "copy-mode -q -t {id} ; load-buffer -b loop-{unique} - ; {mark}\
+             paste-buffer -d -p -r -b loop-{unique} -t {id} ; display-message -p '{unique} pasted' ; \
+             set-buffer -b enter-{unique} \"\\r\" ; run-shell -b -d {gap:.3} -C \"{enter}\" ; \
+             run-shell -d {look:.3} ; capture-pane -p -J -t {id} ; run-shell -d {rest:.3}"
+        );
+        self.guarded(pane, paste, &unique, &deliver)
     }
 
     /// Presses Enter in a pane, under the same check.
     pub(crate) fn press_enter(&self, pane: &Pane) -> Answer<PasteAnswer> {
-        self.guarded(pane, &format!("send-keys -t {} Enter", pane.id), b"")
+        let unique = uuid::Uuid::new_v4().simple().to_string();
+        let press = press(&pane.id, &format!("enter-{unique}"));
+        let commands = format!(
+            "copy-mode -q -t {} ; set-buffer -b enter-{unique} \"\\r\" ; {press} ; display-message -p '{unique} pasted'",
+            pane.id
+        );
+        self.guarded(pane, &Paste { text: "", gap: Duration::ZERO, mark: "" }, &unique, &commands)
     }
 
-    fn guarded(&self, pane: &Pane, commands: &str, stdin: &[u8]) -> Answer<PasteAnswer> {
-        let unfit = format!("#{{||:#{{pane_dead}},#{{!=:#{{@loop_pane}},{}}}}}", pane.pane_loop_id);
-        let refuse = format!("display-message -p {REFUSED}");
-        let output = match self.call(&["if-shell", "-F", "-t", &pane.id, &unfit, &refuse, commands], stdin) {
-            Answer::Said(output) => output,
-            Answer::Silent(silence) => return Answer::Silent(silence),
-        };
-        if output.no_server() || output.no_target() || String::from_utf8_lossy(&output.stdout).contains(REFUSED) {
-            return Answer::Said(PasteAnswer::Refused);
+    /// Whether a pane carries the mark of a message; `None` if it is gone.
+    pub(crate) fn is_marked(&self, pane: &Pane, mark: &str) -> Answer<Option<bool>> {
+        let format = format!("marked=#{{{}}}", mark_option(mark));
+        match self.call(&["display-message", "-p", "-t", &pane.id, &format], b"") {
+            Answer::Silent(silence) => Answer::Silent(silence),
+            Answer::Said(output) if output.no_server() || output.no_target() => Answer::Said(None),
+            Answer::Said(output) => match String::from_utf8_lossy(&output.stdout).trim() {
+                "marked=1" => Answer::Said(Some(true)),
+                "marked=" => Answer::Said(Some(false)),
+                _ => Answer::Silent(output.silence()),
+            },
         }
-        if output.status.success() && output.stderr.is_empty() {
-            return Answer::Said(PasteAnswer::Pasted);
-        }
-        Answer::Silent(output.silence())
     }
+
+    /// Takes the mark of a message off a pane, once its end is written down elsewhere.
+    pub(crate) fn unmark(&self, pane: &Pane, mark: &str) {
+        // A mark that stays does no harm.
+        let _ = self.call(&["set-option", "-p", "-u", "-t", &pane.id, &mark_option(mark)], b"");
+    }
+
+    fn guarded(&self, pane: &Pane, paste: &Paste<'_>, unique: &str, commands: &str) -> Answer<PasteAnswer> {
+        let unfit = unfit(pane, paste.mark);
+        let said = if paste.mark.is_empty() { String::new() } else { format!("#{{{}}}", mark_option(paste.mark)) };
+        let refuse = format!("display-message -p -t {} '{unique} refused #{{pane_input_off}} {said}'", pane.id);
+        let args = ["if-shell", "-F", "-t", &pane.id, &unfit, &refuse, commands];
+        match self.call(&args, paste.text.as_bytes()) {
+            Answer::Said(output) => read(&output, unique),
+            Answer::Silent(silence) => Answer::Silent(silence),
+        }
+    }
+}
+
+/// What makes a pane unfit to be typed into, as a format.
+fn unfit(pane: &Pane, mark: &str) -> String {
+    let ours = format!("#{{||:#{{pane_dead}},#{{!=:#{{@loop_pane}},{}}}}}", pane.pane_loop_id);
+    let fit = format!("#{{||:{ours},#{{pane_input_off}}}}");
+    if mark.is_empty() { fit } else { format!("#{{||:{fit},#{{{}}}}}", mark_option(mark)) }
+}
+
+fn mark_option(mark: &str) -> String {
+    format!("@loop_said_{mark}")
+}
+
+/// Enter, into this pane and no other: a key sent would go to every pane that an operator synchronised with it, and
+/// would be eaten by copy mode.
+fn press(id: &str, buffer: &str) -> String {
+    format!("paste-buffer -d -r -b {buffer} -t {id}")
+}
+
+fn read(output: &Output, unique: &str) -> Answer<PasteAnswer> {
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    // Whatever went wrong after it, the text is in.
+    if let Some((_, screen)) = stdout.split_once(&format!("{unique} pasted\n")) {
+        return Answer::Said(PasteAnswer::Pasted { before_enter: plain(screen) });
+    }
+    if let Some((_, why)) = stdout.split_once(&format!("{unique} refused ")) {
+        let (input_off, marked) = why.trim_end_matches('\n').split_once(' ').unwrap_or_default();
+        return Answer::Said(match (marked, input_off) {
+            ("1", _) => PasteAnswer::Already,
+            (_, "1") => PasteAnswer::InputOff,
+            _ => PasteAnswer::Gone,
+        });
+    }
+    if output.no_server() || output.no_target() {
+        return Answer::Said(PasteAnswer::Gone);
+    }
+    Answer::Silent(output.silence())
 }

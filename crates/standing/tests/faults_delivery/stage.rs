@@ -96,3 +96,7 @@ pub(crate) fn living(marker: &str) -> BTreeSet<i32> {
 pub(crate) fn event_names(home: &TestHome) -> Vec<String> {
     home.events().iter().map(|event| event["event"].as_str().unwrap_or_default().to_owned()).collect()
 }
+/// What a message arrives as.
+pub(crate) fn framed(name: &str, text: &str) -> String {
+    format!("[the-loop] A message for standing session `{name}`:\n\n{text}")
+}

@@ -3,17 +3,10 @@
 use std::{
     fs::{self, File},
     io::{Read, Seek, SeekFrom},
-    path::PathBuf,
-    time::{Duration, Instant},
+    path::{Path, PathBuf},
 };
 
 use serde_json::Value;
-
-/// How long the transcript may take to show a message.
-const PATIENCE: Duration = Duration::from_millis(1500);
-
-/// How often it is looked at.
-const INTERVAL: Duration = Duration::from_millis(5);
 
 /// A watch on a transcript, begun before the message is pasted.
 #[derive(Debug)]
@@ -34,24 +27,14 @@ impl Watch {
         Self { transcript, from, message: message.to_owned() }
     }
 
-    /// How long the transcript was when the watch was begun.
-    pub(super) fn from(&self) -> u64 {
-        self.from
+    /// The transcript, and how long it was when the watch was begun.
+    pub(super) fn begun_at(&self) -> (Option<&Path>, u64) {
+        (self.transcript.as_deref(), self.from)
     }
 
-    /// Waits for the message to stand there; at once false if there is no transcript to look at.
-    pub(super) fn wait(&self) -> bool {
-        if self.transcript.is_none() {
-            return false;
-        }
-        let deadline = Instant::now() + PATIENCE;
-        while !self.seen() {
-            if Instant::now() >= deadline {
-                return false;
-            }
-            std::thread::sleep(INTERVAL);
-        }
-        true
+    /// Whether there is a transcript to look at.
+    pub(super) fn has_transcript(&self) -> bool {
+        self.transcript.is_some()
     }
 
     /// Whether it stands there now.
@@ -105,6 +88,6 @@ mod tests {
 
     #[test]
     fn without_a_transcript_there_is_no_evidence() {
-        assert!(!Watch::begin(None, "x").wait());
+        assert!(!Watch::begin(None, "x").seen());
     }
 }

@@ -1,7 +1,8 @@
 //! Once: the same request, sent again under the same key, is typed once.
 //!
-//! The intent is on disk before anything is typed. A request that finds its own intent without an end was cut short
-//! by a crash: whether it was typed is looked up in the transcript, and it is never typed again.
+//! The intent is on disk before anything is typed, and the pane is marked in the very step that types it. A request
+//! that finds its own intent without an end was cut short by a crash: transcript and mark tell whether it was typed,
+//! and only what surely was not is typed now.
 
 use std::{fs, path::PathBuf};
 
@@ -23,10 +24,22 @@ struct Said {
     key: String,
     /// Tells one message from another; no secret is kept by it.
     fingerprint: String,
-    /// How long the transcript was before the message was typed.
-    transcript_from: u64,
+    intent: Intent,
     /// `None` until the delivery came to its end.
     receipt: Option<SayReceipt>,
+}
+
+/// A delivery that is about to be made.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Intent {
+    /// Its id in the receipt and in the event log, and what the pane is marked with.
+    pub(super) message_id: String,
+    /// The spawn whose pane it is typed into.
+    pub(super) loop_id: String,
+    /// Where the harness would write it down, and how long that was before.
+    pub(super) transcript: Option<PathBuf>,
+    pub(super) transcript_from: u64,
 }
 
 /// What is known of a key.
@@ -36,8 +49,8 @@ pub(super) enum Known {
     New,
     /// It came to this end.
     Ended(Box<SayReceipt>),
-    /// It was begun, with the transcript of that length, and no end is recorded.
-    CutShort { transcript_from: u64 },
+    /// It was begun, and no end is recorded.
+    CutShort(Box<Intent>),
 }
 
 /// The memory of one session's keys. Invariant: used only while the session is held.
@@ -76,18 +89,15 @@ impl Once {
         }
         Ok(match &said.receipt {
             Some(receipt) => Known::Ended(Box::new(receipt.clone())),
-            None => Known::CutShort { transcript_from: said.transcript_from },
+            None => Known::CutShort(Box::new(said.intent.clone())),
         })
     }
 
     /// Puts the intent on disk, before anything is typed.
-    pub(super) fn begin(&mut self, transcript_from: u64) -> Result<(), Error> {
-        self.said.push(Said {
-            key: self.key.clone(),
-            fingerprint: self.fingerprint.clone(),
-            transcript_from,
-            receipt: None,
-        });
+    pub(super) fn begin(&mut self, intent: Intent) -> Result<(), Error> {
+        self.said.retain(|said| said.key != self.key);
+        let (key, fingerprint) = (self.key.clone(), self.fingerprint.clone());
+        self.said.push(Said { key, fingerprint, intent, receipt: None });
         let excess = self.said.len().saturating_sub(REMEMBERED);
         self.said.drain(..excess);
         registry::durable(&self.dir, &self.path, self.json().as_bytes())

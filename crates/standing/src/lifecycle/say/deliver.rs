@@ -1,0 +1,163 @@
+//! A delivery, and how sure it is that the harness took it.
+//!
+//! That tmux took the text proves nothing. Evidence is the harness's own transcript, or its input box that was seen to
+//! hold the message and then not. Only Enter is ever pressed again, never is the text pasted twice.
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use wire::{Evidence, SessionName, Verdict};
+
+use super::evidence::Watch;
+use crate::{
+    harness::{Harness, Screen},
+    process::ProcessIdentity,
+    tmux::{Answer, Pane, Paste, PasteAnswer, Tmux},
+};
+
+/// How long a harness may take to show what it made of an Enter.
+const PATIENCE: Duration = Duration::from_millis(1500);
+
+/// Its transcript is the better evidence, and has this long to tell before its screen is looked at.
+const TRANSCRIPT_FIRST: Duration = Duration::from_millis(250);
+
+/// How often transcript and screen are looked at.
+const LOOK_AT_TRANSCRIPT: Duration = Duration::from_millis(5);
+const LOOK_AT_SCREEN: Duration = Duration::from_millis(100);
+
+/// How many times Enter is pressed again.
+const MORE_ENTERS: usize = 2;
+
+/// What came of a delivery.
+#[derive(Debug)]
+pub(super) struct Delivery {
+    /// False if it is known or to be feared that the text did not reach the pane.
+    pub(super) delivered: bool,
+    pub(super) verdict: Verdict,
+    pub(super) evidence: Evidence,
+    pub(super) note: String,
+}
+
+impl Delivery {
+    pub(super) fn submitted(evidence: Evidence) -> Self {
+        Self { delivered: true, verdict: Verdict::Submitted, evidence, note: String::new() }
+    }
+
+    pub(super) fn unconfirmed(note: impl Into<String>) -> Self {
+        Self { delivered: true, verdict: Verdict::Unconfirmed, evidence: Evidence::None, note: note.into() }
+    }
+
+    fn failed(note: String) -> Self {
+        Self { delivered: false, verdict: Verdict::NotDelivered, evidence: Evidence::None, note }
+    }
+}
+
+/// One message on its way.
+pub(super) struct Courier<'a> {
+    pub(super) session: &'a SessionName,
+    pub(super) tmux: &'a Tmux,
+    pub(super) pane: &'a Pane,
+    pub(super) harness: &'a dyn Harness,
+    /// Begun before the message is pasted.
+    pub(super) watch: Watch,
+    pub(super) message: &'a str,
+    /// See [`Paste::mark`].
+    pub(super) mark: &'a str,
+}
+
+impl Courier<'_> {
+    /// Pastes it, and looks for evidence that it was taken.
+    pub(super) fn deliver(&self) -> Delivery {
+        let paste = Paste { text: self.message, gap: self.harness.enter_gap(), mark: self.mark };
+        match self.tmux.paste(self.pane, &paste) {
+            Answer::Said(PasteAnswer::Pasted { before_enter }) => self.confirm(&before_enter),
+            Answer::Said(PasteAnswer::Already) => self.confirm(""),
+            Answer::Said(PasteAnswer::Gone) => Delivery::failed(format!(
+                "the pane ended before the message was typed: `the-loop standing start {}`",
+                self.session
+            )),
+            Answer::Said(PasteAnswer::InputOff) => Delivery::failed(format!(
+                "the input of its pane was switched off: `tmux select-pane -e -t {}`, and say it again",
+                self.pane.id
+            )),
+            Answer::Silent(_) if self.watch.seen() => Delivery::submitted(Evidence::Transcript),
+            Answer::Silent(silence) => {
+                let note =
+                    format!("tmux did not answer ({}): it may arrive yet, look before you say it again", silence.0);
+                Delivery { delivered: false, ..Delivery::unconfirmed(note) }
+            }
+        }
+    }
+
+    /// Looks for evidence that a message which was pasted was taken. `before_enter` is what was shown right before
+    /// Enter was pressed.
+    pub(super) fn confirm(&self, before_enter: &str) -> Delivery {
+        let mut held = self.holds(&Screen { text: before_enter, title: &self.pane.title }) == Some(true);
+        for enters in 0..=MORE_ENTERS {
+            match self.look(held) {
+                Look::Proven(evidence) => return Delivery::submitted(evidence),
+                Look::Ended => return Delivery::unconfirmed("its harness ended before it was seen to take it"),
+                Look::Holds if enters == MORE_ENTERS => {
+                    return Delivery::unconfirmed("its input box still holds the message");
+                }
+                Look::Holds => {
+                    held = true;
+                    self.tmux.press_enter(self.pane);
+                }
+                Look::Nothing => break,
+            }
+        }
+        Delivery::unconfirmed("nothing proves that the harness took it")
+    }
+
+    /// Looks until there is evidence or patience is over.
+    fn look(&self, mut held: bool) -> Look {
+        let begun = Instant::now();
+        let mut next_screen = begun + if self.watch.has_transcript() { TRANSCRIPT_FIRST } else { Duration::ZERO };
+        loop {
+            if self.watch.seen() {
+                return Look::Proven(Evidence::Transcript);
+            }
+            let now = Instant::now();
+            let over = now >= begun + PATIENCE;
+            if now >= next_screen || over {
+                next_screen = now + LOOK_AT_SCREEN;
+                if ProcessIdentity::of(self.pane.pid).is_none() {
+                    // What it wrote at its end is there by now.
+                    return if self.watch.seen() { Look::Proven(Evidence::Transcript) } else { Look::Ended };
+                }
+                match self.screen() {
+                    // An empty box is evidence only after a full one: it may be a picture from before the paste.
+                    Some(false) if held => return Look::Proven(Evidence::InputEmptied),
+                    Some(true) if over => return Look::Holds,
+                    Some(true) => held = true,
+                    None if !self.watch.has_transcript() => return Look::Nothing,
+                    _ if over => return Look::Nothing,
+                    _ => {}
+                }
+            }
+            thread::sleep(if self.watch.has_transcript() { LOOK_AT_TRANSCRIPT } else { LOOK_AT_SCREEN });
+        }
+    }
+
+    fn screen(&self) -> Option<bool> {
+        let shown = self.tmux.shown(self.pane).into_result().ok()??;
+        self.holds(&Screen { text: &shown.text, title: &shown.title })
+    }
+
+    fn holds(&self, screen: &Screen<'_>) -> Option<bool> {
+        self.harness.holds_input(*screen, self.message)
+    }
+}
+
+/// What was seen of a message that was pasted.
+enum Look {
+    Proven(Evidence),
+    /// The input box holds it still, after all patience.
+    Holds,
+    /// The harness is gone.
+    Ended,
+    Nothing,
+}
