@@ -6,6 +6,7 @@
 pub mod assets;
 mod cli;
 pub mod host;
+pub mod openapi;
 mod page;
 pub mod rest;
 
