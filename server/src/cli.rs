@@ -5,6 +5,7 @@
 
 mod events;
 mod inert;
+mod open;
 mod output;
 mod report;
 mod serve;
@@ -42,6 +43,9 @@ enum Command {
     /// Show what happened, and what happens
     #[command(after_help = events::EXAMPLES)]
     Events(events::Args),
+    /// Print the address of the Standing screen, ready to be opened
+    #[command(after_help = open::EXAMPLES)]
+    Open,
     /// Run the service in the foreground: the Standing screen and the REST interface
     #[command(after_help = serve::EXAMPLES)]
     Serve(serve::Args),
@@ -103,6 +107,7 @@ fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Refusal> {
     match cli.command {
         Command::Standing { verb } => verb.run(&open("cli"), output),
         Command::Events(args) => events::run(&open("cli"), &args, output),
+        Command::Open => open::run(&open("cli"), output),
         Command::Serve(args) => serve::run(open("service"), args, output),
     }
 }

@@ -1,6 +1,7 @@
 //! The surfaces as a caller meets them, one file each. One binary for all of them, since linking is what costs.
 
 mod app;
+mod auth;
 mod cli;
 mod cycle;
 mod guard;
