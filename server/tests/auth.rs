@@ -108,7 +108,8 @@ fn another_user_of_this_machine_is_refused() {
     let service = TestService::start(THE_LOOP, &home);
     let authority = service.http().authority().to_owned();
     if !nix_is_root() {
-        println!("SKIPPED: only root can act as another user");
+        let _ =
+            writeln!(std::io::stderr(), "SKIPPED another_user_of_this_machine_is_refused: only root can act as one");
         return;
     }
     let (host, port) = authority.split_once(':').expect("an authority");

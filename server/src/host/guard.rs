@@ -23,7 +23,7 @@ use crate::rest::ApiProblem;
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// How long a whole body may take.
-const BODY_TIME: Duration = Duration::from_secs(60);
+const BODY_TIME: Duration = Duration::from_mins(1);
 
 /// What the guard judges by.
 #[derive(Debug)]
@@ -48,10 +48,10 @@ pub(super) async fn guard(State(gate): State<Arc<Gate>>, request: Request, next:
     if let Err(why) = gate.auth.admit(peer, request.headers()) {
         return unknown(&gate.auth, &request, why);
     }
-    if is_say(&request) {
-        if let Err(wait) = gate.says.take() {
-            return slow_down(wait);
-        }
+    if is_say(&request)
+        && let Err(wait) = gate.says.take()
+    {
+        return slow_down(wait);
     }
     next.run(request).await
 }

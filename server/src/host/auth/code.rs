@@ -12,7 +12,7 @@ use std::{
 use super::{unguessable, write_private};
 
 /// How long a code may be used.
-const LIFETIME: Duration = Duration::from_secs(300);
+const LIFETIME: Duration = Duration::from_mins(5);
 
 /// Where codes are left, below `<state.root>/local`.
 pub(super) fn folder(local: &Path) -> PathBuf {

@@ -9,7 +9,7 @@ use sha2::Sha256;
 use super::{token::Token, unguessable};
 
 /// How long a browser stays signed in.
-pub(super) const LIFETIME: Duration = Duration::from_secs(30 * 24 * 3600);
+pub(super) const LIFETIME: Duration = Duration::from_hours(30 * 24);
 
 /// Makes and checks cookies.
 #[derive(Clone)]
@@ -51,7 +51,7 @@ impl Sealed {
 }
 
 fn bytes(hex: &str) -> Option<Vec<u8>> {
-    if !hex.is_ascii() || hex.len() % 2 != 0 {
+    if !hex.is_ascii() || !hex.len().is_multiple_of(2) {
         return None;
     }
     (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).ok()).collect()
