@@ -10,9 +10,3 @@ mod stop;
 
 #[path = "faults_delivery/text.rs"]
 mod text;
-
-#[path = "faults_delivery/panes.rs"]
-mod panes;
-
-#[path = "faults_delivery/verdicts.rs"]
-mod verdicts;

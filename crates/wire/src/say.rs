@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 /// How sure it is that the harness took the message as a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// There is evidence that the harness took it.
@@ -17,7 +16,6 @@ pub enum Verdict {
 
 /// What a verdict rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Evidence {
     /// The message stands in the harness's own transcript.
@@ -30,7 +28,6 @@ pub enum Evidence {
 
 /// Where a line of a receipt belongs on a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Stream {
     /// Standard output.
@@ -41,7 +38,6 @@ pub enum Stream {
 
 /// One line of a receipt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Message {
     /// Where it belongs.
     pub stream: Stream,
@@ -63,7 +59,6 @@ impl Message {
 
 /// What became of one message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SayReceipt {
     /// The session spoken to.
@@ -71,7 +66,6 @@ pub struct SayReceipt {
     /// False if the text did not reach the pane.
     pub delivered: bool,
     /// 0 if it was delivered, else 1: what the command line exits with.
-    #[cfg_attr(feature = "schema", schema(maximum = 1))]
     pub exit_code: u8,
     /// What there is to say of it.
     pub messages: Vec<Message>,

@@ -11,7 +11,6 @@ mod chromium;
 mod notes;
 mod on_path;
 mod project;
-mod python;
 mod run;
 mod setup;
 mod site;
