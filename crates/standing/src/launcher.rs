@@ -9,7 +9,7 @@
 
 use std::{
     env,
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     fs::{self, OpenOptions},
     io::{self, Read, Write},
     os::unix::{fs::OpenOptionsExt, process::CommandExt},
@@ -30,7 +30,8 @@ pub(crate) const SESSION_VAR: &str = "THE_LOOP_SESSION";
 pub(crate) struct LaunchSpec {
     pub(crate) argv: Vec<String>,
     pub(crate) cwd: String,
-    pub(crate) env: Vec<(String, String)>,
+    /// As they are: a variable need not be text.
+    pub(crate) env: Vec<(OsString, OsString)>,
 }
 
 impl LaunchSpec {
@@ -42,16 +43,11 @@ impl LaunchSpec {
         surroundings: &Surroundings,
         secrets: &[&str],
     ) -> Self {
-        let text = |value: OsString| value.into_string().ok();
-        let mut env: Vec<(String, String)> = scrubbed(surroundings, secrets)
-            .into_iter()
-            .filter_map(|(key, value)| Some((text(key)?, text(value)?)))
-            .collect();
+        let mut env = scrubbed(surroundings, secrets);
         env.retain(|(key, _)| key != "PWD" && key != "OLDPWD");
         let cwd = cwd.to_string_lossy().into_owned();
-        env.push(("PWD".to_owned(), cwd.clone()));
-        env.push((LOOP_ID_VAR.to_owned(), loop_id.to_owned()));
-        env.push((SESSION_VAR.to_owned(), name.to_string()));
+        let own = [("PWD", cwd.as_str()), (LOOP_ID_VAR, loop_id), (SESSION_VAR, name.as_str())];
+        env.extend(own.map(|(key, value)| (key.into(), value.into())));
         Self { argv, cwd, env }
     }
 
@@ -127,14 +123,14 @@ pub fn main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     command.args(rest).env_clear();
     command.envs(spec.env.iter().filter(|(key, _)| !is_terminal_var(key)).map(|(key, value)| (key, value)));
     // What the terminal is, tmux knows best.
-    command.envs(env::vars_os().filter(|(key, _)| key.to_str().is_some_and(is_terminal_var)));
+    command.envs(env::vars_os().filter(|(key, _)| is_terminal_var(key)));
     let error = command.exec();
     let code = if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 };
     fail(code, &format!("{program}: {error}"))
 }
 
-fn is_terminal_var(key: &str) -> bool {
-    matches!(key, "TERM" | "TERM_PROGRAM" | "TERM_PROGRAM_VERSION" | "COLORTERM")
+fn is_terminal_var(key: &OsStr) -> bool {
+    ["TERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "COLORTERM"].iter().any(|var| key == *var)
 }
 
 /// Reads a spec and removes it. Order matters: removed before it is acted upon, so that it is used at most once.
