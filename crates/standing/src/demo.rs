@@ -39,6 +39,7 @@
 //! | `burst=MS` | Enter within that time after several characters at once is a new line |
 //! | `busy=MS` | works that long on each turn before it replies |
 //! | `hold=MS` | the quiet time until a held reply is written, in place of a second |
+//! | `redraw=MS` | all but the first picture is shown that much later |
 //! | `noisy` | prints without end |
 //! | `title=TEXT` | that title, whatever its state |
 //!

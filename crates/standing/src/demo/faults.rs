@@ -20,6 +20,7 @@ pub(super) struct Faults {
     pub(super) burst: Duration,
     pub(super) busy: Duration,
     pub(super) hold: Option<Duration>,
+    pub(super) redraw: Duration,
     pub(super) noisy: bool,
     pub(super) title: Option<String>,
 }
@@ -73,6 +74,7 @@ pub(super) fn add(faults: &mut Faults, switch: &str) -> Result<(), String> {
         ("burst", Some(value)) => faults.burst = millis(name, value)?,
         ("busy", Some(value)) => faults.busy = millis(name, value)?,
         ("hold", Some(value)) => faults.hold = Some(millis(name, value)?),
+        ("redraw", Some(value)) => faults.redraw = millis(name, value)?,
         ("noisy", None) => faults.noisy = true,
         ("title", Some(value)) => faults.title = Some(value.to_owned()),
         _ => return Err(format!("error: unknown fault `{switch}` (see `demo --help`)")),

@@ -60,7 +60,8 @@ pub(super) fn run(talk: Talk) -> Result<u8, String> {
         return Err("this is a full-screen program: it needs a terminal on standard input and output".to_owned());
     }
     let terminal = Terminal::enter(!faults.no_bracketed_paste).map_err(|error| format!("terminal: {error}"))?;
-    let mut host = Host { agent, faults, born, signals, terminal, parser: Parser::default(), lost: false, noise: 0 };
+    let (parser, show_at) = (Parser::default(), Some(born));
+    let mut host = Host { agent, faults, born, signals, terminal, parser, lost: false, noise: 0, show_at };
     host.agent.begin(prompt, Instant::now());
     let code = host.live();
     let words = host.agent.part();
@@ -133,19 +134,24 @@ struct Host {
     lost: bool,
     /// Lines of noise so far.
     noise: u64,
+    /// When what is new will be shown.
+    show_at: Option<Instant>,
 }
 
 impl Host {
     /// Lives until something ends it; returns the exit code.
     fn live(&mut self) -> u8 {
-        let mut stale = true;
+        let mut stale = false;
         loop {
             let now = Instant::now();
             if let Some((_, code)) = self.end().filter(|(at, _)| *at <= now) {
                 return code;
             }
             stale |= self.agent.tick(now);
-            if stale && self.show().is_err() && !self.lose() {
+            if stale {
+                self.show_at.get_or_insert(now + self.faults.redraw);
+            }
+            if self.show_at.take_if(|at| *at <= now).is_some() && self.show().is_err() && !self.lose() {
                 return 0;
             }
             if self.faults.noisy && self.make_noise().is_err() && !self.lose() {
@@ -169,7 +175,8 @@ impl Host {
     fn next(&mut self) -> Result<bool, Flow> {
         let escape = self.parser.undecided().then(|| Instant::now() + ESCAPE_WAIT);
         let noise = (self.faults.noisy && !self.lost).then(Instant::now);
-        let until = [self.agent.due(), self.end().map(|(at, _)| at), escape, noise].into_iter().flatten().min();
+        let end = self.end().map(|(at, _)| at);
+        let until = [self.agent.due(), end, escape, noise, self.show_at].into_iter().flatten().min();
         let stdin = io::stdin();
         let mut descriptors = [PollFd::new(&self.signals, PollFlags::IN), PollFd::new(&stdin, PollFlags::IN)];
         let watched = if self.lost { 1 } else { 2 };

@@ -67,6 +67,7 @@ impl Scope {
         let mut fresh = !record.pending_session_id.is_empty();
         keep_pending(record);
         fresh |= self.find_conversation(record, Some(pane.pid));
+        self.tmux.end_drain(pane);
         record.phase = Some(Phase::Running);
         record.status = RecordStatus::Running;
         record.process = process::ProcessIdentity::of(pane.pid);

@@ -29,10 +29,10 @@ impl Tmux {
         Answer::Said(Some(Shown { title: title.to_owned(), text: plain(text) }))
     }
 
-    /// The visible lines of a pane as plain text, without trailing blank lines and without control characters.
-    /// `None` if the pane is gone.
+    /// The visible lines of a pane as plain text, without trailing blank lines and without control characters; of a
+    /// dead one all lines that are kept, since what it said last may have scrolled away. `None` if the pane is gone.
     pub(crate) fn capture(&self, pane: &Pane) -> Answer<Option<String>> {
-        let output = match self.call(&["capture-pane", "-p", "-J", "-t", &pane.id], b"") {
+        let output = match self.call(&capture(pane), b"") {
             Answer::Said(output) => output,
             Answer::Silent(silence) => return Answer::Silent(silence),
         };
@@ -42,7 +42,7 @@ impl Tmux {
         if !output.status.success() {
             return Answer::Silent(output.silence());
         }
-        Answer::Said(Some(plain(&String::from_utf8_lossy(&output.stdout))))
+        Answer::Said(Some(text_of(pane, &String::from_utf8_lossy(&output.stdout))))
     }
 
     /// The same for many panes with few invocations, in their order. A pane that went away meanwhile ends its
@@ -55,7 +55,8 @@ impl Tmux {
             let mark = uuid::Uuid::new_v4().simple().to_string();
             let mut args: Vec<&str> = Vec::new();
             for pane in batch {
-                args.extend(["capture-pane", "-p", "-J", "-t", &pane.id, ";", "display-message", "-p", &mark, ";"]);
+                args.extend(capture(pane));
+                args.extend([";", "display-message", "-p", &mark, ";"]);
             }
             let output = match self.call(&args, b"") {
                 Answer::Said(output) => output,
@@ -64,7 +65,8 @@ impl Tmux {
             let text = String::from_utf8_lossy(&output.stdout);
             let screens: Vec<&str> = text.split(&format!("{mark}\n")).collect();
             // What follows the last mark is no screen.
-            captured.extend(screens[..screens.len() - 1].iter().map(|screen| Some(plain(screen))));
+            captured
+                .extend(batch.iter().zip(&screens[..screens.len() - 1]).map(|(pane, text)| Some(text_of(pane, text))));
             if screens.len() <= batch.len() {
                 if !output.no_server() && !output.no_target() {
                     return Answer::Silent(output.silence());
@@ -79,8 +81,40 @@ impl Tmux {
 /// How many panes one invocation captures: tmux takes some 16,000 bytes of command.
 const BATCH: usize = 100;
 
+fn capture(pane: &Pane) -> Vec<&str> {
+    let mut args = vec!["capture-pane", "-p", "-J", "-t", &pane.id];
+    if pane.dead {
+        args.extend(["-S", "-"]);
+    }
+    args
+}
+
+/// tmux writes a line of its own at the bottom of a dead pane, for which it scrolls away the top one. How the program
+/// ended is told elsewhere.
+fn text_of(pane: &Pane, text: &str) -> String {
+    let text = plain(text);
+    match text.rsplit_once('\n') {
+        Some((above, epitaph)) if pane.dead && epitaph.starts_with("Pane is dead") => above.trim_end().to_owned(),
+        _ => text,
+    }
+}
+
 pub(super) fn plain(text: &str) -> String {
     let lines: Vec<String> =
         text.lines().map(|line| line.trim_end().chars().filter(|c| !c.is_control()).collect()).collect();
     lines.join("\n").trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_tmux_writes_into_a_dead_pane_is_not_said_by_its_program() {
+        let shown = "boom\n\n\nPane is dead (status 7, Sun Nov 29 16:00:00 2026)\n";
+        let pane = |dead| Pane { dead, ..Pane::default() };
+        assert_eq!(text_of(&pane(true), shown), "boom");
+        assert_eq!(text_of(&pane(true), "Pane is dead\nso it said\n"), "Pane is dead\nso it said");
+        assert!(text_of(&pane(false), shown).ends_with("2026)"));
+    }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use wire::SessionName;
 
-use super::{Answer, Silence, Tmux};
+use super::{Answer, Pane, Silence, Tmux};
 
 /// The size of a session that nobody looks at.
 const COLUMNS: &str = "200";
@@ -33,7 +33,41 @@ pub(crate) enum SpawnAnswer {
     Refused(String),
 }
 
+/// A word that tmux takes as it is: a `;` at its end would separate two commands.
+fn word(text: &str) -> String {
+    match text.strip_suffix(';') {
+        Some(rest) => format!("{rest}\\;"),
+        None => text.to_owned(),
+    }
+}
+
+/// What gives a window its own size back when the last one who looked at it has left: a small terminal must not leave
+/// the harness with a screen on which nothing can be read.
+fn restore_size(session: &str) -> String {
+    let window = format!("={session}:^");
+    format!(
+        "if-shell -F -t {window} '#{{session_attached}}' '' \
+         'resize-window -t {window} -x {COLUMNS} -y {ROWS} ; set-option -w -t {window} window-size largest'"
+    )
+}
+
+/// Reads along what the program prints. When a program ends, 3.3a drops what it has not read yet, unless the pane is
+/// piped somewhere: it is in one of twenty quick ends, and their last words are what tells why.
+fn begin_drain(pane: &str) -> String {
+    format!("set-option -p -t {pane} {DRAIN} 1 ; pipe-pane -t {pane} 'exec env -i cat >/dev/null'")
+}
+
+const DRAIN: &str = "@loop_drain";
+
 impl Tmux {
+    /// Ends the reading along, once a program has proven to live. A pipe that somebody else laid stays.
+    pub(crate) fn end_drain(&self, pane: &Pane) {
+        let (id, ours) = (&pane.id, format!("#{{{DRAIN}}}"));
+        let end = format!("set-option -p -u -t {id} {DRAIN} ; pipe-pane -t {id}");
+        // One that goes on costs a sleeping process and no more.
+        let _ = self.call(&["if-shell", "-F", "-t", id, &ours, &end, ""], b"");
+    }
+
     /// Spawns a session. After silence it may still come into being later.
     pub(crate) fn spawn(&self, spawn: &Spawn<'_>) -> Answer<SpawnAnswer> {
         let session = spawn.name.tmux_session();
@@ -43,18 +77,23 @@ impl Tmux {
             return Answer::Said(SpawnAnswer::Refused("a path is not UTF-8, which tmux cannot be given".to_owned()));
         };
         // `#(…)` in a directory's name would be run by tmux.
-        let cwd = cwd.replace('#', "##");
+        let (exe, spec, cwd) = (word(exe), word(spec), word(&cwd.replace('#', "##")));
+        let (exe, spec, cwd) = (exe.as_str(), spec.as_str(), cwd.as_str());
         let remain = if self.remain_on_exit { "on" } else { "off" };
+        let restore = restore_size(&session);
+        let drain = if self.remain_on_exit { begin_drain(&window) } else { String::new() };
         #[rustfmt::skip]
         let args = [
             // Two words and more are exec'd as they are; one word would go through a shell.
-            "new-session", "-d", "-s", &session, "-x", COLUMNS, "-y", ROWS, "-c", &cwd, "--", exe, "launch", spec,
+            "new-session", "-d", "-s", &session, "-x", COLUMNS, "-y", ROWS, "-c", cwd, "--", exe, "launch", spec,
             // The marks come first: whatever fails after them, the session can be accounted for.
             ";", "set-option", "-w", "-t", &window, "remain-on-exit", remain,
             ";", "set-option", "-t", &window, "@loop_id", spawn.loop_id,
             ";", "set-option", "-p", "-t", &window, "@loop_pane", spawn.loop_id,
             ";", "set-option", "-t", &window, "destroy-unattached", "off",
             ";", "set-option", "-w", "-t", &window, "window-size", "largest",
+            ";", "set-hook", "-t", &window, "client-detached", &restore,
+            ";", "if-shell", "-F", "-t", &window, "#{pane_pipe}", "", &drain,
         ];
         let output = match self.call(&args, b"") {
             Answer::Said(output) => output,
@@ -76,5 +115,17 @@ impl Tmux {
             }
             Silence(reason) => Answer::Said(SpawnAnswer::Refused(reason)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_semicolon_at_the_end_stays_in_its_word() {
+        assert_eq!(word("/a;b"), "/a;b");
+        assert_eq!(word("/a;"), "/a\\;");
+        assert_eq!(word("/a\\;"), "/a\\\\;");
     }
 }

@@ -106,6 +106,7 @@ fn probe(scope: &Scope, record: &mut Record, name: &SessionName) -> Attempt {
         _ => false,
     };
     if lives {
+        scope.tmux.end_drain(&pane);
         return Attempt::Lives;
     }
     let reason = last_words(scope, record, name, probe);
