@@ -4,7 +4,10 @@
 //! is never kept, names that folder. So a browser cannot mix two builds, and an upgrade is seen at once. Everything
 //! has its plain address as well, where the browser must ask each time and is told "unchanged" by the entity tag.
 //!
-//! It must not read anything from disk: the binary is the whole product.
+//! It must not read anything from disk: the binary is the whole product. The one exception is a debug build that runs
+//! under `cargo leptos watch`, which renews the bundle without building the server again.
+
+use std::sync::LazyLock;
 
 use axum::{
     Router,
@@ -41,7 +44,11 @@ enum Keep {
 /// A route for every file, by full path.
 pub fn router() -> Router {
     let mut router = Router::new();
-    for asset in ASSETS {
+    if let Some(options) = watched() {
+        let path = leptos_axum::site_pkg_dir_service_route_path(options);
+        router = router.route_service(&path, leptos_axum::site_pkg_dir_service(options));
+    }
+    for asset in ASSETS.iter().filter(|asset| watched().is_none() || inside(asset.path).is_none()) {
         router = router.route(&format!("/{}", asset.path), serve(asset, Keep::AskFirst));
         if let Some(address) = versioned(asset.path) {
             router = router.route(&address, serve(asset, Keep::ForEver));
@@ -52,21 +59,39 @@ pub fn router() -> Router {
 
 /// The address of a file by its path in the site, such as `pkg/the-loop.css`; none, where it is not embedded.
 pub fn address(path: &str) -> Option<String> {
+    if watched().is_some() && inside(path).is_some() {
+        return Some(format!("/{path}"));
+    }
     let asset = ASSETS.iter().find(|asset| asset.path == path)?;
     Some(versioned(asset.path).unwrap_or_else(|| format!("/{}", asset.path)))
 }
 
 /// What the page's start script needs to find the bundle; none, where no WebAssembly is embedded.
 pub fn bundle() -> Option<LeptosOptions> {
-    let name =
-        ASSETS.iter().find_map(|asset| asset.path.strip_prefix(FOLDER)?.strip_prefix('/')?.strip_suffix("_bg.wasm"))?;
+    if let Some(options) = watched() {
+        return Some(options.clone());
+    }
+    let name = ASSETS.iter().find_map(|asset| inside(asset.path)?.strip_suffix("_bg.wasm"))?;
     Some(LeptosOptions::builder().output_name(name).site_pkg_dir(VERSIONED).build())
 }
 
 /// Only the bundle's files name each other, so only they need an address that changes with all of them.
 fn versioned(path: &str) -> Option<String> {
-    let inside = path.strip_prefix(FOLDER)?.strip_prefix('/')?;
-    Some(format!("/{VERSIONED}/{inside}"))
+    Some(format!("/{VERSIONED}/{}", inside(path)?))
+}
+
+/// The path inside the bundle; none, where the file is not part of it.
+fn inside(path: &str) -> Option<&str> {
+    path.strip_prefix(FOLDER)?.strip_prefix('/')
+}
+
+/// What cargo-leptos says of the bundle that it keeps on disk while it watches.
+fn watched() -> Option<&'static LeptosOptions> {
+    static WATCHED: LazyLock<Option<LeptosOptions>> = LazyLock::new(|| {
+        let watching = cfg!(debug_assertions) && std::env::var_os("LEPTOS_WATCH").is_some();
+        watching.then(|| leptos::config::get_configuration(None).ok())?.map(|config| config.leptos_options)
+    });
+    WATCHED.as_ref()
 }
 
 fn serve(asset: &'static Asset, keep: Keep) -> axum::routing::MethodRouter {

@@ -4,9 +4,14 @@
 //! headers that every answer has; then the guard. Whatever is routed, static files and unknown paths included, lies
 //! inside the guard: nothing is added outside of it.
 
+mod accept;
 mod access;
+mod auth;
 mod guard;
+mod limit;
+mod peer;
 mod serve;
+mod signin;
 
 use std::sync::Arc;
 
@@ -15,23 +20,34 @@ use axum::{
     http::{HeaderName, HeaderValue, Method, header},
     middleware,
 };
-use standing::TheLoop;
+use guard::Gate;
+use standing::{TheLoop, config::Settings};
 use tower_http::{cors::CorsLayer, set_header::SetResponseHeaderLayer};
 
 pub use access::Access;
+pub(crate) use auth::leave_code;
+pub use peer::Peer;
+pub(crate) use serve::shown;
 pub use serve::{Bind, ServeError, serve};
 
 use crate::{page, rest};
 
 /// The whole service as an axum application: REST, page, and the guard around both.
-pub fn router(the_loop: TheLoop, access: Access) -> Router {
-    let access = Arc::new(access);
+///
+/// Who connects is told by a [`Peer`] in the request's extensions; without one nobody is let in but with a token, or
+/// if `service.auth.mode` is `none`.
+///
+/// # Errors
+/// In token mode: if the token can neither be read nor made.
+pub fn router(the_loop: TheLoop, settings: &Settings, access: Access) -> Result<Router, standing::Error> {
+    let auth = auth::Auth::new(settings)?;
     let api = rest::router(the_loop.clone()).layer(cors(&access));
-    let mut app = page::router(the_loop).merge(api).layer(middleware::from_fn_with_state(access, guard::guard));
+    let gate = Arc::new(Gate { access, auth, says: limit::Limit::default() });
+    let mut app = page::router(the_loop).merge(api).layer(middleware::from_fn_with_state(gate, guard::guard));
     for (name, value) in ANSWER_HEADERS {
         app = app.layer(SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value)));
     }
-    app.layer(middleware::from_fn(rest::request_id))
+    Ok(app.layer(middleware::from_fn(rest::request_id)))
 }
 
 /// What every answer says to a browser, unless a route says it in its own way.

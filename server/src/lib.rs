@@ -6,9 +6,9 @@
 pub mod assets;
 mod cli;
 pub mod host;
+pub mod openapi;
 mod page;
 pub mod rest;
-pub mod slack;
 
 pub use cli::run;
 

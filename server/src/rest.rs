@@ -4,6 +4,7 @@
 //! blocking thread, and hands back the core's own type; it decides nothing. Every refusal, those of the router
 //! included, is a problem document (RFC 9457) and never a page.
 
+mod accept;
 mod body;
 mod health;
 mod problem;
@@ -15,11 +16,15 @@ use axum::{
     Router,
     http::{HeaderValue, Method, Uri, header::CACHE_CONTROL},
     middleware,
-    routing::{any, get, post},
+    routing::any,
 };
 use tower_http::{catch_panic::CatchPanicLayer, set_header::SetResponseHeaderLayer};
+use utoipa::OpenApi as _;
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use ::standing::TheLoop;
+
+use crate::openapi;
 
 pub use body::MAX_BODY_BYTES;
 pub(crate) use problem::ApiProblem;
@@ -29,7 +34,9 @@ pub(crate) use request_id::request_id;
 ///
 /// Whoever mounts it elsewhere answers for who gets in: the guard is the host's (see [`crate::host::router`]).
 pub fn router(the_loop: TheLoop) -> Router {
-    routes()
+    let (routes, _) = routes().split_for_parts();
+    routes
+        .merge(unknown())
         .method_not_allowed_fallback(wrong_method)
         .with_state(the_loop)
         .layer(middleware::from_fn(body::limit))
@@ -38,21 +45,30 @@ pub fn router(the_loop: TheLoop) -> Router {
         .layer(middleware::from_fn(request_id))
 }
 
-fn routes() -> Router<TheLoop> {
-    let sessions = "/api/v1/standing-sessions";
-    Router::new()
-        .route("/health", get(health::health))
-        .route("/api/v1/health", get(health::health))
-        .route(sessions, get(standing::list::list))
-        .route(&format!("{sessions}/one"), get(standing::get::get))
-        .route(&format!("{sessions}/screen"), get(standing::screen::screen))
-        .route(&format!("{sessions}/create"), post(standing::create::create))
-        .route(&format!("{sessions}/delete"), post(standing::delete::delete))
-        .route(&format!("{sessions}/control"), post(standing::control::control))
-        .route(&format!("{sessions}/say"), post(standing::say::say))
-        .route("/api", any(no_route))
-        .route("/api/", any(no_route))
-        .route("/api/{*rest}", any(no_route))
+/// The description of every route, as the routes bring it.
+pub(crate) fn described() -> utoipa::openapi::OpenApi {
+    routes().into_openapi()
+}
+
+/// Every route, with its description: the only way to add one.
+fn routes() -> OpenApiRouter<TheLoop> {
+    let json = OpenApiRouter::with_openapi(openapi::Head::openapi())
+        .routes(routes!(standing::list::list))
+        .routes(routes!(standing::get::get))
+        .routes(routes!(standing::screen::screen))
+        .routes(routes!(standing::create::create))
+        .routes(routes!(standing::delete::delete))
+        .routes(routes!(standing::control::control))
+        .routes(routes!(standing::say::say))
+        .routes(routes!(health::health))
+        .routes(routes!(health::health_at_root))
+        .layer(middleware::from_fn(accept::json));
+    json.routes(routes!(openapi::openapi)).routes(routes!(openapi::page::docs))
+}
+
+/// What is asked for below `/api` and is not there.
+fn unknown() -> Router<TheLoop> {
+    Router::new().route("/api", any(no_route)).route("/api/", any(no_route)).route("/api/{*rest}", any(no_route))
 }
 
 async fn no_route(uri: Uri) -> ApiProblem {

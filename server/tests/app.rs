@@ -61,7 +61,18 @@ impl App {
     }
 
     pub(crate) fn over(home: TestHome, settings: &Service) -> Self {
-        let router = host::router(home.the_loop(), Access::new(settings, "127.0.0.1", 4114));
+        Self::asked_by(home, settings, host::Peer::ourselves())
+    }
+
+    /// The same, with somebody at the other end of every connection.
+    pub(crate) fn asked_by(home: TestHome, settings: &Service, peer: host::Peer) -> Self {
+        let router = {
+            let whole =
+                standing::config::Settings { service: settings.clone(), ..home.the_loop().config().settings.clone() };
+            let access = Access::new(settings, "127.0.0.1", 4114);
+            let router = host::router(home.the_loop(), &whole, access).expect("a router");
+            router.layer(axum::Extension(peer))
+        };
         Self { router, home }
     }
 

@@ -143,3 +143,28 @@ async fn each_answer_has_a_request_id_and_problems_repeat_it() {
     let odd = app.get_with("/api/v1/health", "x-request-id", "not a word").await;
     assert_eq!(odd.header("x-request-id").len(), 36);
 }
+
+#[tokio::test]
+async fn a_caller_that_takes_no_json_is_told() {
+    let app = App::new();
+    problem(&app.get_with(SESSIONS, "accept", "text/html").await, 406, "invalid-request");
+    for accepted in ["*/*", "text/html, application/json;q=0.1"] {
+        assert_eq!(app.get_with(SESSIONS, "accept", accepted).await.status, StatusCode::OK, "{accepted}");
+    }
+}
+
+#[tokio::test]
+async fn strange_text_is_refused_where_it_stands() {
+    let app = App::new();
+    let long = "a".repeat(60_000);
+    for name in ["%00", "ops%00", "ops%0A", "%FF", "%F0%9F%94%81", "..%2F..%2Fetc", "a%20b", long.as_str()] {
+        let answer = app.get(&format!("{SESSIONS}/one?name={name}")).await;
+        assert!(matches!(answer.status.as_u16(), 400 | 422), "{name}: {}", answer.text());
+    }
+    let odd = json!({ "name": "ops\u{0}", "text": "\u{0}\u{1b}\u{202e}\u{fdd0}" }).to_string();
+    problem(&app.post(&format!("{SESSIONS}/say"), odd).await, 400, "invalid-name");
+    let lone = r#"{"name":"ops","text":"\ud800"}"#;
+    problem(&app.post(&format!("{SESSIONS}/say"), lone).await, 400, "invalid-body");
+    let nested = format!(r#"{{"name":"ops","text":{}1{}}}"#, "{\"a\":".repeat(500), "}".repeat(500));
+    problem(&app.post(&format!("{SESSIONS}/say"), nested).await, 422, "invalid-body");
+}

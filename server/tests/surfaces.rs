@@ -1,10 +1,13 @@
 //! The surfaces as a caller meets them, one file each. One binary for all of them, since linking is what costs.
 
 mod app;
+mod auth;
 mod cli;
 mod cycle;
 mod guard;
+mod openapi;
 mod refusals;
 mod rest;
+mod schemathesis;
 mod serve;
 mod service;

@@ -10,3 +10,24 @@ mod stop;
 
 #[path = "faults_delivery/text.rs"]
 mod text;
+
+#[path = "faults_delivery/panes.rs"]
+mod panes;
+
+#[path = "faults_delivery/verdicts.rs"]
+mod verdicts;
+
+#[path = "faults_delivery/start.rs"]
+mod start;
+
+#[path = "faults_delivery/config.rs"]
+mod config;
+
+#[path = "faults_delivery/noisy.rs"]
+mod noisy;
+
+#[path = "faults_delivery/env.rs"]
+mod env;
+
+#[path = "faults_delivery/service.rs"]
+mod service;

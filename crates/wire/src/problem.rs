@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The stable code of a problem: few, and part of the contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ProblemCode {
     /// The name does not follow the pattern.
@@ -126,13 +127,19 @@ impl ProblemCode {
 
 /// A refusal or fault as it is sent to a client.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Problem {
     /// `urn:the-loop:problem:<code>`: stable.
     #[serde(rename = "type")]
+    #[cfg_attr(
+        feature = "schema",
+        schema(pattern = "^urn:the-loop:problem:[a-z-]+$", example = "urn:the-loop:problem:unknown-session")
+    )]
     pub kind: String,
     /// The same for every occurrence of the code.
     pub title: String,
     /// The HTTP status, repeated.
+    #[cfg_attr(feature = "schema", schema(minimum = 400, maximum = 599, example = 404))]
     pub status: u16,
     /// What happened here, and what to do next.
     pub detail: String,
@@ -140,6 +147,7 @@ pub struct Problem {
     pub code: ProblemCode,
     /// The id of the request, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub instance: Option<String>,
 }
 

@@ -6,6 +6,7 @@ use crate::Row;
 
 /// What a verb did to one session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// A fresh conversation was begun.
@@ -49,11 +50,13 @@ impl Outcome {
 
 /// What create, delete, start, stop or restart did, a row for each session concerned.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ControlReport {
     /// The sessions after the verb, each with its outcome.
     pub sessions: Vec<Row>,
     /// For a restart: what the stop half did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub stopped: Option<Vec<Row>>,
     /// True if every row's outcome is a success.
     pub ok: bool,

@@ -4,14 +4,17 @@ use serde::{Deserialize, Serialize};
 
 /// Asks for a new session, written to the registry and, unless told otherwise, started.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateRequest {
-    /// The name, not yet checked.
+    /// The name: lower-case letters, digits and `-`, beginning with a letter or digit, at most 40.
+    #[cfg_attr(feature = "schema", schema(pattern = "^[a-z0-9][a-z0-9-]{0,39}$", example = "ops"))]
     pub name: String,
     /// The harness; empty inherits `routing.defaultHarness`.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(example = "demo"))]
     pub harness: String,
-    /// Arguments of the harness. `None` inherits `routing.harnessArgs.<harness>`, an empty list means none.
+    /// Arguments of the harness. Left out or `null` inherits `routing.harnessArgs.<harness>`, an empty list means none.
     #[serde(default)]
     pub harness_args: Option<Vec<String>>,
     /// The working directory; empty inherits `routing.spawnWorkdir`.
@@ -61,14 +64,17 @@ impl CreateRequest {
 
 /// Asks for a created session to be stopped and its record removed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DeleteRequest {
-    /// The name, not yet checked.
+    /// The name: lower-case letters, digits and `-`, beginning with a letter or digit, at most 40.
+    #[cfg_attr(feature = "schema", schema(pattern = "^[a-z0-9][a-z0-9-]{0,39}$", example = "ops"))]
     pub name: String,
 }
 
 /// What to do with a session, or with all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ControlVerb {
     /// Start, resuming its conversation if it has one.
@@ -81,10 +87,12 @@ pub enum ControlVerb {
 
 /// Asks for a verb on one session, or on all.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ControlRequest {
     /// The name; empty means all (not for restart).
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(pattern = "^([a-z0-9][a-z0-9-]{0,39})?$", example = "ops"))]
     pub name: String,
     /// What to do.
     pub verb: ControlVerb,
@@ -92,11 +100,14 @@ pub struct ControlRequest {
 
 /// Asks for text to be pasted into a running session and submitted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SayRequest {
-    /// The name, not yet checked.
+    /// The name: lower-case letters, digits and `-`, beginning with a letter or digit, at most 40.
+    #[cfg_attr(feature = "schema", schema(pattern = "^[a-z0-9][a-z0-9-]{0,39}$", example = "ops"))]
     pub name: String,
     /// The message.
+    #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 1_048_576, example = "what is in flight?"))]
     pub text: String,
     /// Who says it; empty if not told.
     #[serde(default)]
@@ -106,5 +117,6 @@ pub struct SayRequest {
     pub force: bool,
     /// The same key with the same text is delivered once; empty for none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[cfg_attr(feature = "schema", schema(max_length = 200))]
     pub idempotency_key: String,
 }

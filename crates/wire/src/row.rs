@@ -6,6 +6,7 @@ use crate::{Outcome, SessionName};
 
 /// The coarse status that older readers know.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// Its harness is alive in its pane (or was, when tmux last answered: see [`State::Unknown`]).
@@ -19,6 +20,7 @@ pub enum Status {
 
 /// What is true of a session right now, as far as it can be known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
     /// No record and no tmux session.
@@ -46,6 +48,7 @@ pub enum State {
 
 /// What a running harness is doing, read from its screen and title.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Activity {
     /// It is working.
@@ -61,6 +64,7 @@ pub enum Activity {
 
 /// One session, as listed, shown and returned by every verb.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Row {
     /// Its name; `standingSessions` in the one row that tells of a block that cannot be used.
@@ -91,32 +95,60 @@ pub struct Row {
     /// The Slack thread it is bound to, empty for none.
     pub slack_thread: String,
     /// When its harness was last started, `YYYY-MM-DDTHH:MM:SSZ`, empty if never.
+    #[cfg_attr(
+        feature = "schema",
+        schema(
+            pattern = "^([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)?$",
+            example = "2026-11-29T08:00:00Z"
+        )
+    )]
     pub started_at: String,
     /// When it was last spoken to, in the same form, empty if never.
+    #[cfg_attr(
+        feature = "schema",
+        schema(
+            pattern = "^([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)?$",
+            example = "2026-11-29T08:00:00Z"
+        )
+    )]
     pub last_message_at: String,
     /// The exact state.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required = true))]
     pub state: State,
     /// Why the state is what it is, for a person; empty where the word says it all.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required = true))]
     pub reason: String,
     /// What the harness is doing, where that can be read.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required = true))]
     pub activity: Activity,
-    /// The question it waits on, if [`Activity::Waiting`].
+    /// The question it waits on, while its activity is `waiting`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub question: String,
     /// When the record was made, empty if there is none.
     #[serde(default)]
+    #[cfg_attr(
+        feature = "schema",
+        schema(
+            required = true,
+            pattern = "^([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)?$",
+            example = "2026-11-29T08:00:00Z"
+        )
+    )]
     pub created_at: String,
     /// The process id of the harness, while it is known to live.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub pid: Option<u32>,
     /// What a verb did to it; absent in listings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub outcome: Option<Outcome>,
     /// What there is to say of the outcome; absent in listings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub detail: Option<String>,
 }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// How sure it is that the harness took the message as a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// There is evidence that the harness took it.
@@ -16,6 +17,7 @@ pub enum Verdict {
 
 /// What a verdict rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Evidence {
     /// The message stands in the harness's own transcript.
@@ -28,6 +30,7 @@ pub enum Evidence {
 
 /// Where a line of a receipt belongs on a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Stream {
     /// Standard output.
@@ -38,6 +41,7 @@ pub enum Stream {
 
 /// One line of a receipt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Message {
     /// Where it belongs.
     pub stream: Stream,
@@ -59,6 +63,7 @@ impl Message {
 
 /// What became of one message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SayReceipt {
     /// The session spoken to.
@@ -66,6 +71,7 @@ pub struct SayReceipt {
     /// False if the text did not reach the pane.
     pub delivered: bool,
     /// 0 if it was delivered, else 1: what the command line exits with.
+    #[cfg_attr(feature = "schema", schema(maximum = 1))]
     pub exit_code: u8,
     /// What there is to say of it.
     pub messages: Vec<Message>,

@@ -11,6 +11,7 @@ mod chromium;
 mod notes;
 mod on_path;
 mod project;
+mod python;
 mod run;
 mod setup;
 mod site;

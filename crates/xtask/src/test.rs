@@ -3,6 +3,7 @@
 mod browser;
 mod cargo;
 mod lint;
+mod schemathesis;
 mod summary;
 
 use anyhow::Result;
@@ -40,6 +41,9 @@ pub(crate) fn test(project: &Project, args: &Args) -> Result<()> {
     });
     if built {
         summary.stage("cargo tests", || cargo::tests(project, filter, args.agents));
+        if filter.is_none_or(|filter| "schemathesis".contains(filter)) {
+            summary.stage("schemathesis", || schemathesis::tests(project));
+        }
         summary.stage("browser tests", || browser::tests(project, filter));
     }
     summary.print()

@@ -1,38 +1,103 @@
-//! The one guard: who asks, under which name, from which page.
+//! The one guard: who asks, under which name, from which page, and how often.
 //!
 //! A page anywhere on the web can make a browser send requests to loopback, and a name under its control can be made
 //! to point here. So each request must carry a `Host` we go by, no `Origin` but ours or a named one, and must not be
 //! told by the browser to come from elsewhere. Programs that are no browser send neither `Origin` nor
-//! `Sec-Fetch-Site`, and pass on their `Host` alone.
+//! `Sec-Fetch-Site`, and pass on their `Host` alone. After that comes who it is: see [`super::auth`].
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use axum::{
+    body::Body,
     extract::{Request, State},
-    http::{HeaderMap, HeaderName, header, request::Parts},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, header, request::Parts},
     middleware::Next,
     response::{IntoResponse, Response},
 };
+use tower_http::timeout::DeadlineBody;
 use wire::ProblemCode;
 
-use super::Access;
+use super::{Access, Peer, auth::Auth, limit::Limit, signin};
 use crate::rest::ApiProblem;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Lets a request in, or answers 403 with what to do.
-pub(super) async fn guard(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
-    let (parts, body) = request.into_parts();
-    match admit(&access, &parts) {
-        Ok(()) => next.run(Request::from_parts(parts, body)).await,
-        Err(why) => {
-            tracing::warn!("a request was not let in: {why}");
-            ApiProblem::new(ProblemCode::Forbidden, why).into_response()
-        }
-    }
+/// How long a whole body may take.
+const BODY_TIME: Duration = Duration::from_mins(1);
+
+/// What the guard judges by.
+#[derive(Debug)]
+pub(super) struct Gate {
+    pub(super) access: Access,
+    pub(super) auth: Auth,
+    pub(super) says: Limit,
 }
 
-fn admit(access: &Access, parts: &Parts) -> Result<(), String> {
+/// Lets a request in, or answers with what to do.
+pub(super) async fn guard(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
+    let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer::stranger());
+    let (parts, body) = request.into_parts();
+    let body = Body::new(DeadlineBody::new(BODY_TIME, body));
+    if let Err(why) = known_name(&gate.access, peer, &parts) {
+        return refuse(&why, 403);
+    }
+    let request = match signin::answer(&gate.auth, Request::from_parts(parts, body)).await {
+        Ok(answer) => return answer,
+        Err(request) => request,
+    };
+    if let Err(why) = gate.auth.admit(peer, request.headers()) {
+        return unknown(&gate.auth, &request, why);
+    }
+    if is_say(&request)
+        && let Err(wait) = gate.says.take()
+    {
+        return slow_down(wait);
+    }
+    next.run(request).await
+}
+
+fn refuse(why: &str, status: u16) -> Response {
+    tracing::warn!(status, "a request was not let in: {why}");
+    ApiProblem::new(ProblemCode::Forbidden, why).with_status(status).into_response()
+}
+
+/// Who asks is not let in: a person gets a page to sign in with, a program is told how.
+fn unknown(auth: &Auth, request: &Request, why: &str) -> Response {
+    if !matches!(auth, Auth::Token(_)) {
+        return refuse(why, 403);
+    }
+    let accept = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if request.method() == Method::GET && accept.contains("text/html") {
+        return signin::page("");
+    }
+    let mut response = refuse(why, 401);
+    response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    response
+}
+
+fn is_say(request: &Request) -> bool {
+    request.method() == Method::POST && request.uri().path().ends_with("/say")
+}
+
+fn slow_down(wait: Duration) -> Response {
+    let detail = "too many messages in a short while: wait a moment, then go on";
+    let mut response = ApiProblem::new(ProblemCode::TooMany, detail).into_response();
+    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(wait.as_secs().max(1)));
+    response
+}
+
+fn known_name(access: &Access, peer: Peer, parts: &Parts) -> Result<(), String> {
+    if parts.uri.query().is_some_and(|query| query.split('&').any(|pair| pair.starts_with("token="))) {
+        return Err("a token in an address ends up in logs and histories: send `Authorization: Bearer`".to_owned());
+    }
+    let origin = only(&parts.headers, &header::ORIGIN)?;
+    if peer.is_local_socket() {
+        // No browser can reach a Unix socket, so that nothing can be confused about the name it was asked by.
+        return match origin {
+            None => Ok(()),
+            Some(origin) => Err(format!("{origin:?}: no page speaks over the Unix socket")),
+        };
+    }
     let host = only(&parts.headers, &header::HOST)?.ok_or_else(|| format!("there is no `Host`; {}", open(access)))?;
     // An absolute request line names a host of its own, and a proxy in between may go by either.
     let in_line = parts.uri.authority().map_or(host, |authority| authority.as_str());
@@ -40,7 +105,6 @@ fn admit(access: &Access, parts: &Parts) -> Result<(), String> {
         let text = "this service does not go by that name";
         return Err(format!("{stranger:?}: {text}: {}, or add the name to `service.allowedHosts`", open(access)));
     }
-    let origin = only(&parts.headers, &header::ORIGIN)?;
     if let Some(origin) = origin.filter(|origin| !access.lets_in(origin, host)) {
         let text = "pages of that origin may not call this service";
         return Err(format!("{origin:?}: {text}: {}, or add it to `service.cors.allowOrigins`", open(access)));

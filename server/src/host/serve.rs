@@ -1,18 +1,25 @@
 //! The service's life: bind, say where, serve, drain.
 
-use std::{io, time::Duration};
+use std::{io, path::Path, time::Duration};
 
-use standing::{TheLoop, config::ConfigProblems};
+use standing::{
+    TheLoop,
+    config::{AuthMode, ConfigProblems},
+};
 use tokio::{
-    net::TcpListener,
+    net::{TcpListener, UnixListener},
     runtime::{Builder, Runtime},
     signal::unix::{SignalKind, signal},
     sync::watch,
     time,
 };
 
-use super::{Access, access::bracketed, router};
-use crate::slack;
+use super::{
+    Access,
+    accept::{self, Listeners},
+    access::bracketed,
+    router,
+};
 
 /// How long requests that are being answered may take after the first signal.
 const DRAIN: Duration = Duration::from_secs(10);
@@ -45,6 +52,18 @@ pub enum ServeError {
         /// The host asked for.
         host: String,
     },
+    /// The host can be reached from other machines, and no token is asked for.
+    #[error(
+        "`{host}` can be reached from other machines, where nobody can tell who asks: set `service.auth.mode: token` \
+         in the config as well"
+    )]
+    ExposedWithoutToken {
+        /// The host asked for.
+        host: String,
+    },
+    /// The token can neither be read nor made.
+    #[error(transparent)]
+    Token(#[from] standing::Error),
     /// Something listens there already.
     #[error(
         "port {port} on {host} is taken: if it is the-loop, use the one that runs; else choose another port with \
@@ -76,8 +95,8 @@ impl ServeError {
     /// What the command line exits with: 2 for a config or an address that must not be used, else 1.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Misconfigured(_) | Self::Exposed { .. } => 2,
-            Self::PortTaken { .. } | Self::Listen { .. } | Self::Run(_) => 1,
+            Self::Misconfigured(_) | Self::Exposed { .. } | Self::ExposedWithoutToken { .. } => 2,
+            Self::PortTaken { .. } | Self::Listen { .. } | Self::Run(_) | Self::Token(_) => 1,
         }
     }
 }
@@ -94,18 +113,22 @@ pub fn serve(the_loop: TheLoop, bind: Bind, ready: impl FnOnce(&str)) -> Result<
     if !is_loopback(&host) && !settings.exposed {
         return Err(ServeError::Exposed { host });
     }
+    if !is_loopback(&host) && settings.auth_mode != AuthMode::Token {
+        return Err(ServeError::ExposedWithoutToken { host });
+    }
+    if settings.auth_mode == AuthMode::None {
+        tracing::warn!("`service.auth.mode` is `none`: every user of this machine can run programs as you");
+    }
     let runtime = runtime()?;
     let drained = runtime.block_on(async {
         let listener = listen(&host, port).await?;
         let port = listener.local_addr()?.port();
-        let slack = slack::host(&the_loop, slack::Pace::default());
-        let app = router(the_loop, Access::new(settings, &host, port));
+        let app = router(the_loop, &config.settings, Access::new(settings, &host, port))?;
+        let listeners = Listeners { tcp: listener, unix: unix(&config.settings.state_root) };
         let signals = signals()?;
         ready(&format!("http://{}:{port}/#/standing", shown(&host)));
         tracing::info!(port, "listening");
-        let drained = until_drained(listener, app, signals).await;
-        slack.end().await;
-        drained
+        Ok::<_, ServeError>(until_drained(listeners, app, signals).await)
     })?;
     runtime.shutdown_timeout(if drained { DRAIN } else { Duration::ZERO });
     Ok(())
@@ -116,7 +139,7 @@ fn is_loopback(host: &str) -> bool {
 }
 
 /// The host as a person types it into a browser on this machine.
-fn shown(host: &str) -> String {
+pub(crate) fn shown(host: &str) -> String {
     match host {
         "0.0.0.0" | "::" | "[::]" => "127.0.0.1".to_owned(),
         other => bracketed(other),
@@ -142,6 +165,14 @@ async fn listen(host: &str, port: u16) -> Result<TcpListener, ServeError> {
     })
 }
 
+/// The Unix socket beside the port. Without it the service is all there: a path may be too long for one.
+fn unix(state_root: &Path) -> Option<UnixListener> {
+    let path = state_root.join("local/service.sock");
+    accept::unix(&path)
+        .inspect_err(|error| tracing::warn!(path = %path.display(), %error, "there is no Unix socket"))
+        .ok()
+}
+
 /// Counts the signals that ask for the end.
 fn signals() -> io::Result<watch::Receiver<u32>> {
     let (sender, receiver) = watch::channel(0);
@@ -160,13 +191,9 @@ fn signals() -> io::Result<watch::Receiver<u32>> {
 }
 
 /// Serves until the first signal, then until every answer is out; false if that was cut short.
-async fn until_drained(
-    listener: TcpListener,
-    app: axum::Router,
-    signals: watch::Receiver<u32>,
-) -> Result<bool, ServeError> {
+async fn until_drained(listeners: Listeners, app: axum::Router, signals: watch::Receiver<u32>) -> bool {
     let first = nth(signals.clone(), 1);
-    let serving = axum::serve(listener, app).with_graceful_shutdown(async {
+    let serving = listeners.serve(app, async {
         first.await;
         tracing::info!("asked to end: answering what has begun");
     });
@@ -178,8 +205,8 @@ async fn until_drained(
         }
     };
     tokio::select! {
-        ended = serving.into_future() => { ended?; Ok(true) },
-        () = cut_short => Ok(false),
+        () = serving => true,
+        () = cut_short => false,
     }
 }
 

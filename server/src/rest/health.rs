@@ -2,14 +2,33 @@
 
 use axum::Json;
 use serde::Serialize;
+use utoipa::ToSchema;
 
-/// What the health routes answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+use crate::openapi::{Refused, refusals};
+
+/// That the service is up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct Health {
+    /// Always `ok`.
+    #[schema(example = "ok")]
     status: &'static str,
+    /// The service's version.
+    #[schema(example = "0.1.0")]
     version: &'static str,
 }
 
+refusals!(Refusals = Refused::with(&[]).of_json());
+
+/// Whether the service is up
+#[utoipa::path(get, path = "/api/v1/health", operation_id = "get_health", tag = "service",
+    responses((status = 200, description = "It is", body = Health), Refusals))]
 pub(super) async fn health() -> Json<Health> {
     Json(Health { status: "ok", version: crate::VERSION })
+}
+
+/// Whether the service is up, at the address that monitors expect
+#[utoipa::path(get, path = "/health", operation_id = "get_health_at_root", tag = "service",
+    responses((status = 200, description = "It is", body = Health), Refusals))]
+pub(super) async fn health_at_root() -> Json<Health> {
+    health().await
 }

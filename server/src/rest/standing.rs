@@ -11,13 +11,17 @@ pub(super) mod screen;
 use ::standing::{Error, Standing, TheLoop};
 use serde::Deserialize;
 use tokio::task;
+use utoipa::IntoParams;
 
 use super::{ApiProblem, problem};
 
 /// `?name=`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(in crate::rest) struct Named {
+    /// The session
+    #[param(pattern = "^[a-z0-9][a-z0-9-]{0,39}$", example = "ops")]
     name: String,
 }
 

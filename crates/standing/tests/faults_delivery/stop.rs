@@ -49,11 +49,11 @@ fn row_16_a_live_session_without_a_record_is_refused_and_never_touched() {
     let home = builder().declare(json!({"name": "ops"})).build();
     let the_loop = home.the_loop();
     let standing = the_loop.standing();
-    // It tells of everything that reaches it: keys as lines, signals by their names.
+    // It tells of everything that reaches it, keys as lines and signals by their names, and ends with its terminal.
     let log = home.path().join("foreign.log");
     let script = format!(
         "exec >>'{}' 2>&1; for s in TERM HUP INT CONT; do trap \"echo SIG$s\" $s; done; echo ready; \
-         while :; do read -r line && echo \"got $line\"; done",
+         while read -r line; do echo \"got $line\"; done",
         log.display()
     );
     let made = home.tmux().run(&["new-session", "-d", "-s", "loop-standing-ops", "--", "sh", "-c", &script]);

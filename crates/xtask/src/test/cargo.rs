@@ -35,7 +35,7 @@ pub(crate) fn tests(project: &Project, filter: Option<&str>, agents: bool) -> Re
 }
 
 /// All but the front end, which would switch the browser's side of `app` on for everything else, and this program.
-fn of_the_product(project: &Project) -> Command {
+pub(super) fn of_the_product(project: &Project) -> Command {
     let mut command = project.cargo();
     command.args(["test", "--workspace", "--exclude", &project.front.lib_package, "--exclude", OWN]);
     command

@@ -6,7 +6,10 @@ use standing::TheLoop;
 use wire::{ControlReport, ControlRequest, ControlVerb, ProblemCode};
 
 use super::{ApiProblem, ask};
-use crate::rest::body::Json;
+use crate::{
+    openapi::{Refused, refusals},
+    rest::body::Json,
+};
 
 /// [`ControlRequest`] with the verb as it came: a wrong word is the caller's mistake (400), a number is an ill-typed
 /// field (422).
@@ -18,6 +21,26 @@ pub(in crate::rest) struct Asked {
     verb: String,
 }
 
+refusals!(
+    Refusals = Refused::with(&[
+        ProblemCode::InvalidName,
+        ProblemCode::InvalidRequest,
+        ProblemCode::UnknownSession,
+        ProblemCode::Misconfigured,
+        ProblemCode::Registry,
+        ProblemCode::TmuxSilent,
+        ProblemCode::Busy
+    ])
+    .of_json()
+    .of_body()
+);
+
+/// Start, stop or restart a session, or all
+///
+/// One that runs already is left untouched, and one that does not run is not stopped again: both are said in the
+/// row's `outcome`. A stop keeps the conversation, and the next start goes on with it.
+#[utoipa::path(post, path = "/api/v1/standing-sessions/control", operation_id = "control_standing_sessions", tag = "sessions", request_body = ControlRequest,
+    responses((status = 200, description = "What was done", body = ControlReport), Refusals))]
 pub(in crate::rest) async fn control(
     State(the_loop): State<TheLoop>,
     Json(Asked { name, verb }): Json<Asked>,

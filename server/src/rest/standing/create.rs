@@ -2,11 +2,34 @@
 
 use axum::extract::State;
 use standing::TheLoop;
-use wire::{ControlReport, CreateRequest};
+use wire::{ControlReport, CreateRequest, ProblemCode};
 
 use super::{ApiProblem, ask};
-use crate::rest::body::Json;
+use crate::{
+    openapi::{Refused, refusals},
+    rest::body::Json,
+};
 
+refusals!(
+    Refusals = Refused::with(&[
+        ProblemCode::InvalidName,
+        ProblemCode::InvalidRequest,
+        ProblemCode::NameTaken,
+        ProblemCode::Misconfigured,
+        ProblemCode::Registry,
+        ProblemCode::TmuxSilent,
+        ProblemCode::Busy
+    ])
+    .of_json()
+    .of_body()
+);
+
+/// Make a session
+///
+/// Writes its whole definition and, unless told otherwise, starts it. If it does not start, nothing of it is kept
+/// and its row says why.
+#[utoipa::path(post, path = "/api/v1/standing-sessions/create", operation_id = "create_standing_session", tag = "sessions", request_body = CreateRequest,
+    responses((status = 200, description = "What was done", body = ControlReport), Refusals))]
 pub(in crate::rest) async fn create(
     State(the_loop): State<TheLoop>,
     Json(request): Json<CreateRequest>,

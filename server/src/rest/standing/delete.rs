@@ -2,11 +2,33 @@
 
 use axum::extract::State;
 use standing::TheLoop;
-use wire::{ControlReport, DeleteRequest};
+use wire::{ControlReport, DeleteRequest, ProblemCode};
 
 use super::{ApiProblem, ask};
-use crate::rest::body::Json;
+use crate::{
+    openapi::{Refused, refusals},
+    rest::body::Json,
+};
 
+refusals!(
+    Refusals = Refused::with(&[
+        ProblemCode::InvalidName,
+        ProblemCode::Declared,
+        ProblemCode::UnknownSession,
+        ProblemCode::Misconfigured,
+        ProblemCode::Registry,
+        ProblemCode::TmuxSilent,
+        ProblemCode::Busy
+    ])
+    .of_json()
+    .of_body()
+);
+
+/// Delete a created session
+///
+/// Stops it and removes its record. A declared session is refused: its entry in the config would bring it back.
+#[utoipa::path(post, path = "/api/v1/standing-sessions/delete", operation_id = "delete_standing_session", tag = "sessions", request_body = DeleteRequest,
+    responses((status = 200, description = "What was done", body = ControlReport), Refusals))]
 pub(in crate::rest) async fn delete(
     State(the_loop): State<TheLoop>,
     Json(request): Json<DeleteRequest>,

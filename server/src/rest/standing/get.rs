@@ -2,11 +2,28 @@
 
 use axum::{Json, extract::State};
 use standing::TheLoop;
-use wire::Row;
+use wire::{ProblemCode, Row};
 
 use super::{ApiProblem, Named, ask};
-use crate::rest::query::Query;
+use crate::{
+    openapi::{Refused, refusals},
+    rest::query::Query,
+};
 
+refusals!(
+    Refusals = Refused::with(&[
+        ProblemCode::InvalidName,
+        ProblemCode::UnknownSession,
+        ProblemCode::Misconfigured,
+        ProblemCode::Registry
+    ])
+    .of_json()
+    .of_query()
+);
+
+/// Show one session
+#[utoipa::path(get, path = "/api/v1/standing-sessions/one", operation_id = "get_standing_session", tag = "sessions", params(Named),
+    responses((status = 200, description = "The session", body = Row), Refusals))]
 pub(in crate::rest) async fn get(
     State(the_loop): State<TheLoop>,
     Query(Named { name }): Query<Named>,

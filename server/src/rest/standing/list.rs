@@ -2,10 +2,18 @@
 
 use axum::{Json, extract::State};
 use standing::TheLoop;
-use wire::Row;
+use wire::{ProblemCode, Row};
 
 use super::{ApiProblem, ask};
+use crate::openapi::{Refused, refusals};
 
+refusals!(Refusals = Refused::with(&[ProblemCode::Misconfigured, ProblemCode::Registry]).of_json());
+
+/// List the sessions
+///
+/// Every session that is declared or recorded, sorted by name.
+#[utoipa::path(get, path = "/api/v1/standing-sessions", operation_id = "list_standing_sessions", tag = "sessions",
+    responses((status = 200, description = "The sessions", body = Vec<Row>), Refusals))]
 pub(in crate::rest) async fn list(State(the_loop): State<TheLoop>) -> Result<Json<Vec<Row>>, ApiProblem> {
     ask(the_loop, |standing| standing.list()).await.map(Json)
 }

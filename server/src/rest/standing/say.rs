@@ -8,13 +8,42 @@ use standing::TheLoop;
 use wire::{ProblemCode, SayReceipt, SayRequest};
 
 use super::{ApiProblem, ask};
-use crate::rest::body::Json;
+use crate::{
+    openapi::{Refused, refusals},
+    rest::body::Json,
+};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// The longest key, in bytes: a UUID has 36.
 const MAX_KEY: usize = 200;
 
+refusals!(
+    Refusals = Refused::with(&[
+        ProblemCode::InvalidName,
+        ProblemCode::InvalidRequest,
+        ProblemCode::UnknownSession,
+        ProblemCode::NotRunning,
+        ProblemCode::Waiting,
+        ProblemCode::KeyReused,
+        ProblemCode::TooLarge,
+        ProblemCode::TooMany,
+        ProblemCode::Misconfigured,
+        ProblemCode::Registry,
+        ProblemCode::TmuxSilent,
+        ProblemCode::Busy
+    ])
+    .of_json()
+    .of_body()
+);
+
+/// Say something to a running session
+///
+/// Types the text into its terminal as one message and submits it. A message never starts a session. With an
+/// `Idempotency-Key` the same request sent again is answered with the first receipt, and typed once.
+#[utoipa::path(post, path = "/api/v1/standing-sessions/say", operation_id = "say_to_standing_session", tag = "sessions", request_body = SayRequest,
+    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same message is delivered once", max_length = 200)),
+    responses((status = 200, description = "What became of the message", body = SayReceipt), Refusals))]
 pub(in crate::rest) async fn say(
     State(the_loop): State<TheLoop>,
     headers: HeaderMap,

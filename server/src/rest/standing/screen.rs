@@ -3,28 +3,56 @@
 use axum::{Json, extract::State};
 use serde::{Deserialize, Serialize};
 use standing::TheLoop;
+use utoipa::{IntoParams, ToSchema};
+use wire::ProblemCode;
 
 use super::{ApiProblem, ask};
-use crate::rest::query::Query;
+use crate::{
+    openapi::{Refused, refusals},
+    rest::query::Query,
+};
 
 const DEFAULT_LINES: usize = 50;
 
 /// The most lines that are shown: more than a pane is high, less than its whole history.
 const MAX_LINES: usize = 500;
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(in crate::rest) struct Asked {
+    /// The session
+    #[param(pattern = "^[a-z0-9][a-z0-9-]{0,39}$", example = "ops")]
     name: String,
+    /// How many lines, from the last one up: 50 if not told, never more than 500
+    #[param(minimum = 0, nullable = false)]
     lines: Option<usize>,
 }
 
-#[derive(Debug, Serialize)]
+/// What a session's pane shows.
+#[derive(Debug, Serialize, ToSchema)]
 pub(in crate::rest) struct Screen {
+    /// The session.
     name: String,
+    /// The last lines, as plain text without control characters; empty without a pane.
     text: String,
 }
 
+refusals!(
+    Refusals = Refused::with(&[
+        ProblemCode::InvalidName,
+        ProblemCode::UnknownSession,
+        ProblemCode::Misconfigured,
+        ProblemCode::Registry,
+        ProblemCode::TmuxSilent
+    ])
+    .of_json()
+    .of_query()
+);
+
+/// Show what is on a session's screen
+#[utoipa::path(get, path = "/api/v1/standing-sessions/screen", operation_id = "read_standing_session_screen", tag = "sessions", params(Asked),
+    responses((status = 200, description = "The screen", body = Screen), Refusals))]
 pub(in crate::rest) async fn screen(
     State(the_loop): State<TheLoop>,
     Query(Asked { name, lines }): Query<Asked>,

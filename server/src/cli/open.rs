@@ -1,0 +1,31 @@
+//! `the-loop open`: the page's address, with a one-use code where a token is asked for.
+
+use standing::{TheLoop, config::AuthMode};
+
+use super::{Output, Refusal};
+use crate::host;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  the-loop open      print the address of the Standing screen
+  xdg-open \"$(the-loop open)\"
+
+With `service.auth.mode: token` the address holds a code that signs a browser in. It works once, for five minutes.";
+
+pub(super) fn run(the_loop: &TheLoop, output: &mut Output) -> Result<u8, Refusal> {
+    let config = the_loop.config();
+    let settings = config.standing().map_err(|problems| Refusal::mistake(problems.to_string()))?;
+    let base = format!("http://{}:{}/", host::shown(&settings.service.host), settings.service.port);
+    let address = match settings.service.auth_mode {
+        AuthMode::Token => {
+            let code = host::leave_code(&settings.state_root).map_err(|error| Refusal {
+                text: format!("{}: a code cannot be left there: {error}", settings.state_root.display()),
+                code: 1,
+            })?;
+            format!("{base}#code={code}")
+        }
+        AuthMode::SameUser | AuthMode::None => format!("{base}#/standing"),
+    };
+    output.out(&format!("{address}\n"));
+    Ok(0)
+}

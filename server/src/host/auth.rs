@@ -1,0 +1,113 @@
+//! Who may use the service, by `service.auth.mode`: our own user, whoever holds the token, or everyone.
+//!
+//! The token is a private file. A browser never gets to see it: `the-loop open` leaves a one-use code, and the page
+//! exchanges that for a cookie which no script can read. Nothing of this is ever logged.
+
+mod code;
+mod cookie;
+mod token;
+
+use std::path::Path;
+
+use axum::http::{HeaderMap, header};
+use standing::config::{AuthMode, Settings};
+
+pub(crate) use code::leave as leave_code;
+use cookie::Sealed;
+use token::Token;
+
+use super::Peer;
+
+/// The name of the cookie.
+pub(super) const COOKIE: &str = "the-loop";
+
+/// Who is let in.
+#[derive(Clone, Debug)]
+pub(super) enum Auth {
+    /// Processes of our own user, and root's.
+    SameUser,
+    /// Whoever holds the token, or a cookie got by it.
+    Token(Box<Keys>),
+    /// Whoever can connect.
+    Everyone,
+}
+
+/// What token mode checks with.
+#[derive(Clone, Debug)]
+pub(super) struct Keys {
+    token: Token,
+    seal: Sealed,
+    codes: std::path::PathBuf,
+}
+
+impl Auth {
+    /// Reads the token of token mode, and makes it on the first start.
+    pub(super) fn new(settings: &Settings) -> Result<Self, standing::Error> {
+        Ok(match settings.service.auth_mode {
+            AuthMode::SameUser => Self::SameUser,
+            AuthMode::None => Self::Everyone,
+            AuthMode::Token => {
+                let local = settings.state_root.join("local");
+                let token = Token::read_or_make(&local)?;
+                Self::Token(Box::new(Keys { seal: Sealed::by(&token), token, codes: code::folder(&local) }))
+            }
+        })
+    }
+
+    /// Whether a request may be answered; else what to do about it.
+    pub(super) fn admit(&self, peer: Peer, headers: &HeaderMap) -> Result<(), &'static str> {
+        match self {
+            Self::Everyone => Ok(()),
+            Self::SameUser if peer.is_us() => Ok(()),
+            Self::SameUser => Err("this service answers to processes of the user it runs as, and this connection is \
+                                   another's: use it as that user, or set `service.auth.mode: token`"),
+            // The kernel vouches for who is at the other end of the Unix socket.
+            Self::Token(_) if peer.is_local_socket() && peer.is_us() => Ok(()),
+            Self::Token(keys) => keys.admit(headers),
+        }
+    }
+
+    /// Exchanges a one-use code for the text of a `Set-Cookie` header.
+    pub(super) fn sign_in(&self, code: &str) -> Option<String> {
+        let Self::Token(keys) = self else { return None };
+        code::take(&keys.codes, code).then(|| {
+            let age = cookie::LIFETIME.as_secs();
+            format!("{COOKIE}={}; Path=/; Max-Age={age}; HttpOnly; SameSite=Strict", keys.seal.make())
+        })
+    }
+}
+
+impl Keys {
+    fn admit(&self, headers: &HeaderMap) -> Result<(), &'static str> {
+        if let Some(value) = headers.get(header::AUTHORIZATION) {
+            let bearer = value.to_str().ok().and_then(|text| text.strip_prefix("Bearer "));
+            return match bearer {
+                Some(given) if self.token.is(given.trim()) => Ok(()),
+                _ => Err("the token is not the one in `local/service.token` below the state folder"),
+            };
+        }
+        let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+        let ours = cookies
+            .flat_map(|line| line.split(';'))
+            .filter_map(|pair| pair.trim().split_once('='))
+            .any(|(name, value)| name == COOKIE && self.seal.holds(value));
+        if ours {
+            return Ok(());
+        }
+        Err("a token is needed: in a browser, use the address that `the-loop open` prints; a program sends \
+             `Authorization: Bearer` with what stands in `local/service.token` below the state folder")
+    }
+}
+
+/// Makes a text that nobody can guess: 244 random bits, in hexadecimal.
+fn unguessable() -> String {
+    format!("{}{}", uuid::Uuid::new_v4().simple(), uuid::Uuid::new_v4().simple())
+}
+
+/// Writes a private file that must not exist yet.
+fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
+    use std::{io::Write, os::unix::fs::OpenOptionsExt};
+    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}

@@ -1,0 +1,84 @@
+//! The cookie: when it ends and something random, sealed with the token, so that nothing need be kept for it. A new
+//! token ends every cookie.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use hmac::{Hmac, Mac};
+use sha2::Sha256;
+
+use super::{token::Token, unguessable};
+
+/// How long a browser stays signed in.
+pub(super) const LIFETIME: Duration = Duration::from_hours(30 * 24);
+
+/// Makes and checks cookies.
+#[derive(Clone)]
+pub(super) struct Sealed(Hmac<Sha256>);
+
+impl std::fmt::Debug for Sealed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Sealed")
+    }
+}
+
+impl Sealed {
+    pub(super) fn by(token: &Token) -> Self {
+        // A key of any length is taken, so that the other arm is never reached.
+        Self(Hmac::new_from_slice(token.as_bytes()).unwrap_or_else(|_| Hmac::new(&[0; 64].into())))
+    }
+
+    /// A new cookie's value.
+    pub(super) fn make(&self) -> String {
+        self.until(now() + LIFETIME.as_secs())
+    }
+
+    fn until(&self, end: u64) -> String {
+        let what = format!("{end}.{}", unguessable());
+        let seal = self.0.clone().chain_update(&what).finalize().into_bytes();
+        let seal = seal.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
+        format!("{what}.{seal}")
+    }
+
+    /// Whether a value is one of ours and has not ended.
+    pub(super) fn holds(&self, value: &str) -> bool {
+        let Some((what, seal)) = value.rsplit_once('.') else { return false };
+        let Some(seal) = bytes(seal) else { return false };
+        // `verify_slice` compares in constant time.
+        let sealed = self.0.clone().chain_update(what).verify_slice(&seal).is_ok();
+        let end = what.split('.').next().and_then(|end| end.parse::<u64>().ok());
+        sealed && end.is_some_and(|end| now() < end)
+    }
+}
+
+fn bytes(hex: &str) -> Option<Vec<u8>> {
+    if !hex.is_ascii() || !hex.len().is_multiple_of(2) {
+        return None;
+    }
+    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).ok()).collect()
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_ours_hold_and_only_until_their_end() {
+        let dir = tempfile::tempdir().expect("made");
+        let other = tempfile::tempdir().expect("made");
+        let sealed = Sealed::by(&Token::read_or_make(dir.path()).expect("made"));
+        let another = Sealed::by(&Token::read_or_make(other.path()).expect("made"));
+        let cookie = sealed.make();
+        assert!(sealed.holds(&cookie));
+        assert!(!another.holds(&cookie), "another token");
+        assert!(!sealed.holds(&sealed.until(now() - 1)), "ended");
+        let longer = cookie.replacen(|c: char| c.is_ascii_digit(), "9", 1);
+        assert!(longer == cookie || !sealed.holds(&longer), "changed");
+        for nonsense in ["", ".", "a.b.c", "9999999999", &cookie[1..], "é.é"] {
+            assert!(!sealed.holds(nonsense), "{nonsense:?}");
+        }
+    }
+}

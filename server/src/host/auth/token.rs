@@ -1,0 +1,89 @@
+//! The token: a private file, made on the first start in token mode.
+
+use std::{fs, io, os::unix::fs::MetadataExt, path::Path};
+
+use subtle::ConstantTimeEq;
+
+use super::{unguessable, write_private};
+
+/// The file's name below `<state.root>/local`.
+pub(super) const FILE: &str = "service.token";
+
+/// What a program sends to be let in. Its debug form does not show it.
+#[derive(Clone)]
+pub(super) struct Token(String);
+
+impl std::fmt::Debug for Token {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Token")
+    }
+}
+
+impl Token {
+    pub(super) fn read_or_make(local: &Path) -> Result<Self, standing::Error> {
+        let path = local.join(FILE);
+        let storage = |doing: &'static str| {
+            let path = path.clone();
+            move |source| standing::Error::Storage { path, doing, source }
+        };
+        make_folder(local).map_err(storage("the folder of the token cannot be made"))?;
+        match write_private(&path, &format!("{}\n", unguessable())) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(storage("the token cannot be written")(error)),
+        }
+        read(&path).map(Self).map_err(storage("the token cannot be used"))
+    }
+
+    /// Compares in a time that does not tell how much of it was right.
+    pub(super) fn is(&self, given: &str) -> bool {
+        self.0.as_bytes().ct_eq(given.as_bytes()).into()
+    }
+
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
+fn make_folder(local: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(local)
+}
+
+/// Reads a token file that nobody else can read.
+fn read(path: &Path) -> io::Result<String> {
+    let meta = fs::symlink_metadata(path)?;
+    let refuse = |why: &str| Err(io::Error::new(io::ErrorKind::PermissionDenied, why.to_owned()));
+    if !meta.is_file() {
+        return refuse("it is no plain file");
+    }
+    if meta.mode() & 0o077 != 0 {
+        return refuse("others can read it: `chmod 600` it, or remove it to have a new one made");
+    }
+    let text = fs::read_to_string(path)?.trim().to_owned();
+    if text.len() < 32 {
+        return refuse("it is too short to be safe: remove it to have a new one made");
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn it_is_made_once_private_and_unguessable() {
+        let dir = tempfile::tempdir().expect("made");
+        let token = Token::read_or_make(dir.path()).expect("made");
+        let again = Token::read_or_make(dir.path()).expect("read");
+        assert!(token.is(&again.0) && token.0.len() == 64);
+        assert!(!token.is("") && !token.is(&token.0[1..]));
+        let path = dir.path().join(FILE);
+        assert_eq!(fs::metadata(&path).expect("there").mode() & 0o777, 0o600);
+        assert!(!format!("{token:?}").contains(&token.0));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).expect("set");
+        assert!(Token::read_or_make(dir.path()).is_err(), "others could read it");
+    }
+}

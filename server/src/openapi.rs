@@ -1,0 +1,114 @@
+//! The OpenAPI document, made from the types and handlers that it describes.
+//!
+//! REST routes are added to the router together with their description, so that none can be served undescribed, and
+//! whoever must walk all of them (the guard's test) reads them from here. `schemas/openapi.json` is a copy of the
+//! document; a test keeps it current.
+
+pub(crate) mod page;
+mod refusals;
+
+use std::sync::LazyLock;
+
+use axum::{
+    http::{HeaderValue, header},
+    response::{IntoResponse, Response},
+};
+use serde_json::{Map, Value, json};
+use utoipa::OpenApi;
+
+pub(crate) use refusals::{Refused, refusals};
+
+use crate::rest;
+
+/// What the document says besides its routes.
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "the-loop",
+        description = "Standing sessions: named, long-lived tmux sessions that host AI coding agents.\n\nEvery answer \
+            carries `x-request-id`; a caller may choose it (up to 64 letters, digits, `-`, `_` and `.`). Every refusal \
+            is a problem document (RFC 9457): branch on its `code`, show its `detail`. A session that fails to start \
+            is no refusal but a row whose `outcome` is `failed`. Times are UTC. Fields may be added, never renamed.",
+        license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
+    ),
+    servers((url = "/", description = "The service that serves this document")),
+    tags(
+        (name = "sessions", description = "The verbs on standing sessions"),
+        (name = "service", description = "The service itself")
+    ),
+    components(schemas(wire::Problem, wire::ProblemCode))
+)]
+pub(crate) struct Head;
+
+static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
+    let mut document = serde_json::to_value(rest::described()).unwrap_or_default();
+    tidy(&mut document);
+    name_the_request(&mut document);
+    document
+});
+
+static TEXT: LazyLock<String> = LazyLock::new(|| format!("{:#}\n", *DOCUMENT));
+
+/// The document.
+pub fn document() -> &'static Value {
+    &DOCUMENT
+}
+
+/// The method and path of every operation in the document, as in `GET /api/v1/health`.
+pub fn operations() -> impl Iterator<Item = (String, &'static str)> {
+    each_operation(document()).map(|(method, path, _)| (method.to_ascii_uppercase(), path))
+}
+
+fn each_operation(document: &Value) -> impl Iterator<Item = (&str, &str, &Value)> {
+    let paths = document["paths"].as_object().into_iter().flatten();
+    paths.flat_map(|(path, methods)| {
+        let methods = methods.as_object().into_iter().flatten();
+        methods.map(move |(method, operation)| (method.as_str(), path.as_str(), operation))
+    })
+}
+
+refusals!(Refusals = Refused::with(&[]));
+
+/// This document
+///
+/// OpenAPI 3.1, generated from the service's own types.
+#[utoipa::path(get, path = "/api/openapi.json", operation_id = "get_openapi", tag = "service",
+    responses((status = 200, description = "The document", body = Object, content_type = "application/json"), Refusals))]
+pub(crate) async fn openapi() -> Response {
+    ([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], TEXT.as_str()).into_response()
+}
+
+/// Turns what is written for readers of the source into what is written for readers of the document.
+fn tidy(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                match value {
+                    Value::String(text) if key == "description" => *text = text.replace("[`", "`").replace("`]", "`"),
+                    other => tidy(other),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(tidy),
+        _ => {}
+    }
+}
+
+/// Every answer carries the request's id: said once here, not at each route.
+fn name_the_request(document: &mut Value) {
+    let header = json!({
+        "description": "The id of the request, also in the service's log",
+        "required": true,
+        "schema": { "type": "string", "pattern": "^[A-Za-z0-9_.-]{1,64}$" },
+    });
+    document["components"]["headers"] = json!({ "x-request-id": header });
+    let operations = document["paths"].as_object_mut().into_iter().flatten();
+    let operations = operations.flat_map(|(_, methods)| methods.as_object_mut().into_iter().flatten());
+    let answers = operations.flat_map(|(_, operation)| operation["responses"].as_object_mut().into_iter().flatten());
+    for (_, answer) in answers {
+        let headers = answer.as_object_mut().map(|answer| answer.entry("headers").or_insert(Map::new().into()));
+        if let Some(headers) = headers {
+            headers["x-request-id"] = json!({ "$ref": "#/components/headers/x-request-id" });
+        }
+    }
+}

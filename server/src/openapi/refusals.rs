@@ -1,0 +1,85 @@
+//! How a route's refusals stand in the document: one response a status, naming the codes that come with it.
+
+use std::collections::BTreeMap;
+
+use utoipa::openapi::{
+    Ref, RefOr,
+    content::ContentBuilder,
+    header::HeaderBuilder,
+    response::{Response, ResponseBuilder},
+    schema::{ObjectBuilder, Type},
+};
+use wire::ProblemCode;
+
+/// The refusals of one route.
+#[derive(Debug)]
+pub(crate) struct Refused(BTreeMap<u16, Vec<(ProblemCode, &'static str)>>);
+
+impl Refused {
+    /// What a route may refuse with, besides what every route may.
+    pub(crate) fn with(codes: &[ProblemCode]) -> Self {
+        let mut refused = Self(BTreeMap::new());
+        for &code in codes.iter().chain(&[ProblemCode::Forbidden, ProblemCode::Internal]) {
+            refused = refused.and(code.http_status(), code, code.title());
+        }
+        refused
+    }
+
+    /// The same for a route that answers in JSON and nothing else.
+    pub(crate) fn of_json(self) -> Self {
+        self.and(406, ProblemCode::InvalidRequest, "The caller takes no JSON")
+    }
+
+    /// The same for a route that reads a query.
+    pub(crate) fn of_query(self) -> Self {
+        self.and(422, ProblemCode::InvalidBody, "A parameter is missing, unknown or of the wrong type")
+    }
+
+    /// The same for a route that reads a JSON body.
+    pub(crate) fn of_body(self) -> Self {
+        self.and(400, ProblemCode::InvalidBody, "The body is not JSON")
+            .and(413, ProblemCode::TooLarge, "The body is too large")
+            .and(415, ProblemCode::InvalidBody, "The body is not called JSON")
+            .and(422, ProblemCode::InvalidBody, ProblemCode::InvalidBody.title())
+    }
+
+    fn and(mut self, status: u16, code: ProblemCode, text: &'static str) -> Self {
+        let of_status = self.0.entry(status).or_default();
+        if !of_status.iter().any(|(known, _)| *known == code) {
+            of_status.push((code, text));
+        }
+        self
+    }
+
+    /// As the document has them.
+    pub(crate) fn responses(self) -> BTreeMap<String, RefOr<Response>> {
+        self.0.into_iter().map(|(status, codes)| (status.to_string(), RefOr::T(response(status, &codes)))).collect()
+    }
+}
+
+fn response(status: u16, codes: &[(ProblemCode, &str)]) -> Response {
+    let texts: Vec<String> = codes.iter().map(|(code, text)| format!("{text} (`{}`)", code.as_str())).collect();
+    let problem = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).build();
+    let response = ResponseBuilder::new().description(texts.join("; ")).content("application/problem+json", problem);
+    if status != 429 {
+        return response.build();
+    }
+    let seconds = ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1)).build();
+    let after =
+        HeaderBuilder::new().schema(Some(seconds)).description(Some("Seconds to wait before asking again")).build();
+    response.header("retry-after", after).build()
+}
+
+/// Names a type that stands for the refusals of one route in its description.
+macro_rules! refusals {
+    ($name:ident = $refused:expr) => {
+        struct $name;
+
+        impl utoipa::IntoResponses for $name {
+            fn responses() -> std::collections::BTreeMap<String, utoipa::openapi::RefOr<utoipa::openapi::Response>> {
+                $refused.responses()
+            }
+        }
+    };
+}
+pub(crate) use refusals;
