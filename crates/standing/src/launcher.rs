@@ -15,12 +15,13 @@ use std::{
     os::unix::{fs::OpenOptionsExt, process::CommandExt},
     path::{Path, PathBuf},
     process::{Command, ExitCode},
+    time::Duration,
 };
 
 use serde::{Deserialize, Serialize};
 use wire::SessionName;
 
-use crate::{Error, Surroundings, process::LOOP_ID_VAR, registry};
+use crate::{Error, Surroundings, process::LOOP_ID_VAR, registry, tmux};
 
 /// The name of the session, for its harness.
 pub(crate) const SESSION_VAR: &str = "THE_LOOP_SESSION";
@@ -66,10 +67,40 @@ impl LaunchSpec {
     }
 }
 
-/// Takes a spec back: true if nobody had read it, so that nothing can come of it any more.
+/// Takes a spec back: true if nobody had read it, so that nothing can come of it any more. A pane that tmux makes of
+/// it later finds what is left here, and closes itself.
 pub(crate) fn revoke(spec: &Path) -> bool {
-    fs::remove_file(spec).is_ok()
+    fs::rename(spec, revoked(spec)).is_ok()
 }
+
+/// Removes a spec that no pane can ask for any more.
+pub(crate) fn discard(spec: &Path) {
+    let _ = fs::remove_file(spec);
+}
+
+fn revoked(spec: &Path) -> PathBuf {
+    spec.with_extension(REVOKED)
+}
+
+/// Removes what nobody came for: specs and revocations of starts that were cut short long ago.
+pub(crate) fn tidy(dir: &Path) {
+    let Ok(entries) = fs::read_dir(dir) else { return };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let ours = path.file_stem().and_then(OsStr::to_str).is_some_and(|stem| uuid::Uuid::try_parse(stem).is_ok());
+        let old =
+            entry.metadata().and_then(|meta| meta.modified()).is_ok_and(|at| at.elapsed().is_ok_and(|age| age > KEPT));
+        if ours && old {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// What a spec that was taken back is called.
+const REVOKED: &str = "revoked";
+
+/// How long a launch may wait for its pane. A tmux that was stopped for longer has its pane say so.
+const KEPT: Duration = Duration::from_hours(24);
 
 /// Marks of the program that started us, which would make a harness believe that it runs inside another one.
 const NESTING: [&str; 4] = ["CLAUDECODE", "CURSOR_AGENT", "GEMINI_CLI", "OPENCODE"];
@@ -111,7 +142,11 @@ pub fn main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     let spec = match take(&spec) {
         Ok(spec) => spec,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return fail(125, "this start was given up before its pane came to be: nothing was run");
+            if fs::remove_file(revoked(&spec)).is_ok() {
+                // Nobody knows of this pane, so it must not stay.
+                tmux::close_this_pane();
+            }
+            return fail(125, "this pane's start was used up or given up: nothing was run");
         }
         Err(error) => return fail(125, &format!("{}: {error}", spec.display())),
     };

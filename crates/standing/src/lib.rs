@@ -14,6 +14,7 @@ pub mod demo;
 mod directive;
 mod error;
 pub mod events;
+mod failpoint;
 mod harness;
 pub mod launcher;
 mod lifecycle;

@@ -132,13 +132,15 @@ pub(crate) fn readable(fd: &OwnedFd, limit: Duration) -> bool {
     matches!(poll(&mut fds, Some(&timeout)), Ok(ready) if ready > 0)
 }
 
-/// Every live process whose environment carries that id: the harness and whatever it started, detached or not.
+/// Every live process whose environment carries that id: the harness and whatever it started, detached or not. This
+/// process is none of them: an agent that stops its own session would not come to the end of it.
 pub(crate) fn carrying(loop_id: &str) -> Vec<ProcessHold> {
     if loop_id.is_empty() {
         return Vec::new();
     }
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let pids = pids.filter(|&pid| pid != std::process::id());
     // Order matters: held first, then its environment read once more, so that the hold is on the process that was read.
     pids.filter(|&pid| carries(pid, loop_id)).filter_map(ProcessHold::of).filter(|held| held.carries(loop_id)).collect()
 }

@@ -18,7 +18,7 @@ use std::{
 use wire::SessionName;
 
 pub(crate) use lock::{Hold, LockWait};
-pub(crate) use record::{Origin, Phase, Record, RecordStatus};
+pub(crate) use record::{Origin, Pending, Phase, Record, RecordStatus, Server};
 pub(crate) use write::{atomic, durable};
 
 use crate::Error;
@@ -120,6 +120,7 @@ impl Registry {
                 .map_err(storage(&dir, "the state folder cannot be made"))?;
             Self::check_private(&dir)?;
         }
+        write::tidy(&self.dir);
         Ok(())
     }
 

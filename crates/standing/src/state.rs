@@ -19,6 +19,8 @@ pub(crate) struct Seen<'a> {
     pub(crate) panes: Result<&'a Panes, &'a Silence>,
     /// True if the process of the record's last spawn lives, by pid, start and boot.
     pub(crate) process_alive: bool,
+    /// True if a verb works on it now; without one, what the record was about to do was cut short.
+    pub(crate) at_work: bool,
 }
 
 /// What is true of a session.
@@ -37,6 +39,8 @@ pub(crate) enum Condition {
     },
     /// The harness lives, and no session of that name can be seen.
     Orphaned,
+    /// Our pane runs another program: an operator respawned it.
+    Replaced(Pane),
     /// A live session of that name that is not ours.
     Foreign(Pane),
     /// tmux did not answer.
@@ -56,7 +60,12 @@ impl Condition {
     pub(crate) fn shown(&self) -> Option<&Pane> {
         match self {
             Self::Live(pane) | Self::Dead(pane) | Self::Deserted { dead: Some(pane) } => Some(pane),
-            Self::Deserted { dead: None } | Self::Gone | Self::Orphaned | Self::Foreign(_) | Self::Silent(_) => None,
+            Self::Deserted { dead: None }
+            | Self::Gone
+            | Self::Orphaned
+            | Self::Replaced(_)
+            | Self::Foreign(_)
+            | Self::Silent(_) => None,
         }
     }
 }
@@ -76,17 +85,21 @@ pub(crate) fn judge(seen: &Seen<'_>) -> Condition {
     let Some(record) = seen.record else {
         return Condition::Foreign(first.clone());
     };
-    match ours(record, panes) {
-        Some(pane) if !pane.dead => Condition::Live(pane.clone()),
-        dead => {
-            let session_is_ours = !record.loop_id.is_empty() && first.session_loop_id == record.loop_id;
-            if session_is_ours {
-                Condition::Deserted { dead: dead.cloned() }
-            } else {
-                Condition::Foreign(first.clone())
+    let ours = ours(record, panes);
+    if let Some(pane) = ours.filter(|pane| !pane.dead) {
+        return match &record.process {
+            Some(process) if process.pid != pane.pid => Condition::Replaced(pane.clone()),
+            // It has ended, and tmux has not noticed yet.
+            Some(_) if !seen.process_alive => {
+                let others_live = panes.iter().any(|other| !other.dead && other.id != pane.id);
+                let pane = pane.clone();
+                if others_live { Condition::Deserted { dead: Some(pane) } } else { Condition::Dead(pane) }
             }
-        }
+            _ => Condition::Live(pane.clone()),
+        };
     }
+    let session_is_ours = !record.loop_id.is_empty() && first.session_loop_id == record.loop_id;
+    if session_is_ours { Condition::Deserted { dead: ours.cloned() } } else { Condition::Foreign(first.clone()) }
 }
 
 /// The pane of the record's last spawn.
@@ -105,18 +118,23 @@ pub(crate) fn word(seen: &Seen<'_>, condition: &Condition) -> State {
     if seen.unreadable && !matches!(condition, Condition::Silent(_)) {
         return State::Unreadable;
     }
-    let phase = seen.record.and_then(|record| record.phase);
+    let phase = seen.record.and_then(|record| record.phase).filter(|_| seen.at_work);
     match condition {
         Condition::Live(_) if matches!(phase, Some(Phase::Stopping | Phase::Deleting)) => State::Stopping,
-        Condition::Live(_) if phase == Some(Phase::Starting) => State::Starting,
+        Condition::Live(_) | Condition::Gone if phase == Some(Phase::Starting) => State::Starting,
         Condition::Live(_) => State::Running,
         Condition::Dead(_) | Condition::Deserted { .. } => State::Ended,
         Condition::Orphaned => State::Orphaned,
-        Condition::Foreign(_) => State::Foreign,
+        Condition::Replaced(_) | Condition::Foreign(_) => State::Foreign,
         Condition::Silent(_) => State::Unknown,
         Condition::Gone if seen.record.is_some() => State::Stopped,
         Condition::Gone => State::Absent,
     }
+}
+
+/// What a pane of ours that was respawned is, for a person.
+pub(crate) fn replaced(pane: &Pane) -> String {
+    format!("its pane was given another program (pid {}), which the-loop did not start", pane.pid)
 }
 
 /// How a dead pane's program ended, for a person.
@@ -125,5 +143,120 @@ pub(crate) fn how_it_ended(pane: &Pane) -> String {
         (Some(status), _) => format!("it ended by itself with exit {status}"),
         (None, Some(signal)) => format!("it was ended by signal {signal}"),
         (None, None) => "it ended by itself".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::slice;
+
+    use super::*;
+    use crate::process::ProcessIdentity;
+
+    const PID: u32 = 10;
+
+    fn name() -> SessionName {
+        SessionName::parse("x").expect("valid")
+    }
+
+    /// A record whose harness was spawned as `id` and runs as [`PID`].
+    fn record(id: &str) -> Record {
+        let mut record = Record::new(&name(), String::new());
+        record.loop_id = id.to_owned();
+        record.process = Some(ProcessIdentity { pid: PID, start_ticks: 1, boot_id: String::new() });
+        record
+    }
+
+    fn pane(id: &str, session: &str, own: &str, pid: u32, dead: bool) -> Pane {
+        let text = |text: &str| text.to_owned();
+        Pane { id: text(id), session_loop_id: text(session), pane_loop_id: text(own), pid, dead, ..Pane::default() }
+    }
+
+    fn judged(record: Option<&Record>, panes: &[Pane], process_alive: bool) -> Condition {
+        let panes = Panes::holding(&name(), panes);
+        judge(&Seen { name: &name(), record, unreadable: false, panes: Ok(&panes), process_alive, at_work: false })
+    }
+
+    #[test]
+    fn the_pane_of_the_record_decides_whatever_stands_beside_it() {
+        let ours = record("a");
+        let live = pane("%1", "a", "a", PID, false);
+        let (dead, split) = (pane("%1", "a", "a", PID, true), pane("%2", "a", "", 11, false));
+        let is = |panes: &[Pane], alive, wanted| assert_eq!(judged(Some(&ours), panes, alive), wanted);
+        is(&[], false, Condition::Gone);
+        is(&[], true, Condition::Orphaned);
+        is(slice::from_ref(&live), true, Condition::Live(live.clone()));
+        is(&[split.clone(), live.clone()], true, Condition::Live(live.clone()));
+        is(slice::from_ref(&dead), false, Condition::Dead(dead.clone()));
+        is(&[dead.clone(), split.clone()], false, Condition::Deserted { dead: Some(dead.clone()) });
+        is(slice::from_ref(&split), false, Condition::Deserted { dead: None });
+    }
+
+    #[test]
+    fn a_pane_that_tmux_believes_alive_is_not_if_its_process_has_ended() {
+        let ours = record("a");
+        let (live, split) = (pane("%1", "a", "a", PID, false), pane("%2", "a", "", 11, false));
+        assert_eq!(judged(Some(&ours), slice::from_ref(&live), false), Condition::Dead(live.clone()));
+        let deserted = Condition::Deserted { dead: Some(live.clone()) };
+        assert_eq!(judged(Some(&ours), &[live, split], false), deserted);
+    }
+
+    #[test]
+    fn a_pane_that_was_respawned_is_not_our_harness() {
+        let other = pane("%1", "a", "a", PID + 1, false);
+        assert_eq!(judged(Some(&record("a")), slice::from_ref(&other), false), Condition::Replaced(other));
+    }
+
+    #[test]
+    fn what_is_not_ours_is_foreign_unless_nothing_lives_in_it() {
+        let (theirs, dead) = (pane("%1", "b", "b", PID, false), pane("%1", "b", "b", PID, true));
+        assert_eq!(judged(None, slice::from_ref(&theirs), false), Condition::Foreign(theirs.clone()));
+        assert_eq!(judged(Some(&record("a")), slice::from_ref(&theirs), false), Condition::Foreign(theirs));
+        assert_eq!(judged(None, slice::from_ref(&dead), false), Condition::Dead(dead));
+    }
+
+    #[test]
+    fn a_record_of_another_program_accounts_for_a_session_without_our_marks_only() {
+        let mut theirs = Record::new(&name(), String::new());
+        theirs.phase = None;
+        let (plain, marked) = (pane("%1", "", "", PID, false), pane("%1", "b", "b", PID, false));
+        assert_eq!(judged(Some(&theirs), slice::from_ref(&plain), false), Condition::Live(plain));
+        assert_eq!(judged(Some(&theirs), slice::from_ref(&marked), false), Condition::Foreign(marked));
+    }
+
+    #[test]
+    fn silence_is_not_absence() {
+        let silence = Silence("no answer".to_owned());
+        let ours = record("a");
+        let seen = Seen {
+            name: &name(),
+            record: Some(&ours),
+            unreadable: false,
+            panes: Err(&silence),
+            process_alive: false,
+            at_work: false,
+        };
+        assert_eq!(word(&seen, &judge(&seen)), State::Unknown);
+    }
+
+    #[test]
+    fn a_verb_is_at_work_only_as_long_as_it_lives() {
+        let mut ours = record("a");
+        let panes = Panes::holding(&name(), &[pane("%1", "a", "a", PID, false)]);
+        for (phase, at_work) in
+            [(Phase::Starting, State::Starting), (Phase::Stopping, State::Stopping), (Phase::Deleting, State::Stopping)]
+        {
+            ours.phase = Some(phase);
+            let seen = |at_work| Seen {
+                name: &ours.name,
+                record: Some(&ours),
+                unreadable: false,
+                panes: Ok(&panes),
+                process_alive: true,
+                at_work,
+            };
+            assert_eq!(word(&seen(true), &judge(&seen(true))), at_work);
+            assert_eq!(word(&seen(false), &judge(&seen(false))), State::Running);
+        }
     }
 }

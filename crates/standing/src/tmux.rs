@@ -13,11 +13,17 @@ mod kill;
 mod listing;
 mod paste;
 mod spawn;
+mod wake;
 
-use std::{ffi::OsString, path::PathBuf, time::Duration};
+use std::{
+    ffi::OsString,
+    path::PathBuf,
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
 pub(crate) use capture::Shown;
-pub(crate) use kill::KillAnswer;
+pub(crate) use kill::{KillAnswer, close_this_pane};
 pub(crate) use listing::{Pane, Panes};
 pub(crate) use paste::{Paste, PasteAnswer};
 pub(crate) use spawn::{Spawn, SpawnAnswer};
@@ -26,6 +32,9 @@ use crate::{Surroundings, config::TmuxSettings, launcher};
 
 /// How long a question may take before its silence counts as such.
 const DEADLINE: Duration = Duration::from_secs(5);
+
+/// The same for the questions after one that was not answered: a verb waits in vain once, not for each of them.
+const IMPATIENT: Duration = Duration::from_millis(250);
 
 /// What came of asking tmux something.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +71,8 @@ pub(crate) struct Tmux {
     remain_on_exit: bool,
     env: Vec<(OsString, OsString)>,
     exe: PathBuf,
-    deadline: Duration,
+    /// True while the last question was not answered in time.
+    unanswered: Arc<AtomicBool>,
 }
 
 impl Tmux {
@@ -73,7 +83,7 @@ impl Tmux {
             // A server that we happen to start keeps its environment for life: no nesting marks, no secrets.
             env: launcher::scrubbed(surroundings, secrets),
             exe: surroundings.exe().to_owned(),
-            deadline: DEADLINE,
+            unanswered: Arc::default(),
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::{
     Error, clock,
     definition::check_directory,
     events::Event,
+    failpoint,
     registry::{Entry, Origin, Phase, Record},
 };
 
@@ -32,6 +33,7 @@ pub(crate) fn create(scope: &Scope, name: &SessionName, request: &CreateRequest)
             .with("cwd", record.cwd.as_str())
             .with("auto_start", record.auto_start),
     );
+    failpoint::at("create.recorded");
     if !request.start {
         let detail = format!("recorded; start it with `the-loop standing start {name}`");
         return Ok(ControlReport::of(vec![scope.row_after(name, Outcome::NotRunning, detail)]));
@@ -43,6 +45,7 @@ pub(crate) fn create(scope: &Scope, name: &SessionName, request: &CreateRequest)
         Err(error) => Some(error.to_string()),
     };
     if let Some(error) = failure {
+        failpoint::at("create.failed");
         scope.registry.remove(name)?;
         scope.emit(Event::error("standing.create_failed").with("standing", name.as_str()).with("error", error));
     }

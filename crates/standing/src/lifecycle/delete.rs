@@ -6,6 +6,7 @@ use super::{Scope, stop};
 use crate::{
     Error,
     events::Event,
+    failpoint,
     registry::{Entry, Phase},
 };
 
@@ -31,10 +32,20 @@ pub(crate) fn delete(scope: &Scope, name: &SessionName) -> Result<ControlReport,
         }
         return Ok(ControlReport::of(vec![scope.row_after(name, Outcome::Failed, stopped.detail)]));
     }
-    scope.registry.remove(name)?;
-    super::say::forget(scope, name);
-    scope.emit(Event::info("standing.deleted").with("standing", name.as_str()));
+    erase(scope, name)?;
     Ok(ControlReport::of(vec![deleted(before, stopped.detail)]))
+}
+
+/// Removes all that is kept of a session whose harness has ended. The record goes last: as long as it stands, the next
+/// verb does this again.
+pub(super) fn erase(scope: &Scope, name: &SessionName) -> Result<(), Error> {
+    failpoint::at("delete.stopped");
+    super::say::forget(scope, name);
+    super::start::forget(scope, name);
+    scope.registry.remove(name)?;
+    failpoint::at("delete.removed");
+    scope.emit(Event::info("standing.deleted").with("standing", name.as_str()));
+    Ok(())
 }
 
 fn deleted(mut row: Row, detail: String) -> Row {

@@ -12,7 +12,7 @@ pub(crate) fn get(scope: &Scope, name: &SessionName) -> Result<Row, Error> {
         scope.definitions().resolve(name, None)?;
     }
     let panes = scope.look();
-    let judged = Scope::judge(name, &entry, panes.as_ref());
+    let judged = scope.judge(name, &entry, panes.as_ref());
     let mut row = scope.row(name, &entry, &judged);
     if let Condition::Live(pane) = &judged.condition {
         let screen = scope.tmux.capture(pane).into_result().ok().flatten().unwrap_or_default();

@@ -15,8 +15,7 @@ pub(crate) fn list(scope: &Scope) -> Result<Vec<Row>, Error> {
         return Ok(Vec::new());
     }
     let panes = scope.look();
-    let row =
-        |(name, entry): (&SessionName, &Entry)| scope.row(name, entry, &Scope::judge(name, entry, panes.as_ref()));
+    let row = |(name, entry): (&SessionName, &Entry)| scope.row(name, entry, &scope.judge(name, entry, panes.as_ref()));
     Ok(entries.iter().map(row).collect())
 }
 
@@ -28,7 +27,7 @@ pub(crate) fn survey(scope: &Scope, lines: usize) -> Result<Vec<(Row, String)>, 
         return Ok(Vec::new());
     }
     let panes = scope.look();
-    let judged: Vec<_> = entries.iter().map(|(name, entry)| Scope::judge(name, entry, panes.as_ref())).collect();
+    let judged: Vec<_> = entries.iter().map(|(name, entry)| scope.judge(name, entry, panes.as_ref())).collect();
     let shown: Vec<Option<&Pane>> = judged.iter().map(|judged| judged.condition.shown()).collect();
     let wanted: Vec<&Pane> = shown.iter().flatten().copied().collect();
     // A screen that cannot be had leaves its row without one: the row's own state tells of a silent tmux.

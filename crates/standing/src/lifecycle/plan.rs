@@ -12,7 +12,7 @@ use crate::{
     Error,
     definition::Definition,
     registry::{Entry, Origin, Phase},
-    state::{Condition, how_it_ended},
+    state::{Condition, how_it_ended, replaced},
 };
 
 /// What a start of everything would do about each session, sorted by name.
@@ -23,7 +23,7 @@ pub(crate) fn plan(scope: &Scope) -> Result<Vec<PlannedSession>, Error> {
     }
     let panes = scope.look();
     let planned = entries.iter().map(|(name, entry)| {
-        let judged = Scope::judge(name, entry, panes.as_ref());
+        let judged = scope.judge(name, entry, panes.as_ref());
         let definition = scope.definitions().known(name, entry.record());
         let considered = Considered {
             name,
@@ -138,6 +138,7 @@ impl Considered<'_> {
             Condition::Foreign(_) => {
                 fail(format!("a live tmux session that the-loop did not start holds its name: {}", attach(self.name)))
             }
+            Condition::Replaced(pane) => fail(format!("{}: {}", replaced(pane), attach(self.name))),
             Condition::Deserted { .. } => fail(format!(
                 "its harness is gone, and other panes of its tmux session are open: {}",
                 attach(self.name)

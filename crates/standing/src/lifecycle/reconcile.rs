@@ -40,5 +40,5 @@ fn settle(scope: &Scope, name: &SessionName) -> Result<State, Error> {
     let hold = scope.hold(name, "reconcile")?;
     scope.settle(&hold, name)?;
     let entry = scope.registry.read(name);
-    Ok(Scope::judge(name, &entry, scope.look().as_ref()).word)
+    Ok(scope.judge(name, &entry, scope.look().as_ref()).word)
 }

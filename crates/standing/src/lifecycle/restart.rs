@@ -3,7 +3,7 @@
 use wire::{ControlReport, SessionName};
 
 use super::{Scope, start, stop};
-use crate::Error;
+use crate::{Error, failpoint};
 
 /// Restarts one session. It is not started if it could not be stopped.
 pub(crate) fn restart(scope: &Scope, name: &SessionName) -> Result<ControlReport, Error> {
@@ -12,6 +12,7 @@ pub(crate) fn restart(scope: &Scope, name: &SessionName) -> Result<ControlReport
     scope.registry.prepare()?;
     let hold = scope.hold(name, "restart")?;
     let stopped = stop::held(scope, &hold, name);
+    failpoint::at("restart.stopped");
     let stopped_row = scope.row_after(name, stopped.outcome, stopped.detail.clone());
     let row = if stopped.done() || stopped.detail.starts_with("no record") {
         start::held(scope, &hold, name)?.row

@@ -2,12 +2,15 @@
 
 use wire::{Outcome, Row, SessionName, State, Status};
 
-use super::scope::{Judged, Scope};
+use super::{
+    orphan,
+    scope::{Judged, Scope},
+};
 use crate::{
     definition::Definition,
     harness::{Place, Screen},
-    registry::{Entry, Record},
-    state::{Condition, how_it_ended},
+    registry::{Entry, Phase, Record, RecordStatus},
+    state::{Condition, how_it_ended, replaced},
     tmux::Pane,
 };
 
@@ -28,9 +31,7 @@ impl Scope {
         row.status = match (&judged.condition, record) {
             (Condition::Live(_), _) => Status::Running,
             // Silence is not absence: what was last known stands.
-            (Condition::Silent(_), Some(record)) if record.status == crate::registry::RecordStatus::Running => {
-                Status::Running
-            }
+            (Condition::Silent(_), Some(record)) if record.status == RecordStatus::Running => Status::Running,
             (_, Some(_)) => Status::Stopped,
             (_, None) if matches!(entry, Entry::Unreadable(_)) => Status::Stopped,
             (_, None) => Status::Absent,
@@ -66,7 +67,7 @@ impl Scope {
     pub(crate) fn row_after(&self, name: &SessionName, outcome: Outcome, detail: impl Into<String>) -> Row {
         let entry = self.registry.read(name);
         let panes = self.look();
-        let judged = Self::judge(name, &entry, panes.as_ref());
+        let judged = self.judge(name, &entry, panes.as_ref());
         let mut row = self.row(name, &entry, &judged);
         row.outcome = Some(outcome);
         row.detail = Some(detail.into());
@@ -106,14 +107,24 @@ fn reason(entry: &Entry, judged: &Judged) -> String {
     match &judged.condition {
         Condition::Dead(pane) | Condition::Deserted { dead: Some(pane) } => how_it_ended(pane),
         Condition::Deserted { dead: None } => "its pane was closed, and other panes of its session are open".to_owned(),
-        Condition::Orphaned => "its process lives, and its tmux session cannot be seen".to_owned(),
+        Condition::Orphaned => entry.record().map(orphan::told).unwrap_or_default(),
+        Condition::Replaced(pane) => replaced(pane),
         Condition::Foreign(_) => "a live tmux session that the-loop did not start holds its name".to_owned(),
         Condition::Silent(silence) => format!("tmux did not answer ({})", silence.0),
-        Condition::Gone
-            if entry.record().is_some_and(|record| record.status == crate::registry::RecordStatus::Running) =>
-        {
+        Condition::Gone if entry.record().is_some_and(|record| record.status == RecordStatus::Running) => {
             "its tmux session is gone; its conversation is kept".to_owned()
         }
+        Condition::Live(_) if judged.word == State::Running => cut_short(entry).to_owned(),
         Condition::Gone | Condition::Live(_) => String::new(),
+    }
+}
+
+/// What a verb that ended in the middle of its work left, for a session that runs.
+fn cut_short(entry: &Entry) -> &'static str {
+    match entry.record().and_then(|record| record.phase) {
+        Some(Phase::Starting) => "its start was cut short before its end was recorded; the next verb records it",
+        Some(Phase::Stopping) => "a stop of it was cut short; the next verb finishes it",
+        Some(Phase::Deleting) => "a delete of it was cut short; the next verb finishes it",
+        Some(Phase::Created | Phase::Running | Phase::Stopped) | None => "",
     }
 }

@@ -8,13 +8,14 @@ mod receipt;
 
 use wire::{Evidence, SayReceipt, SayRequest, SessionName, Verdict};
 
-use super::{Scope, stop::attach};
+use super::{Scope, orphan, stop::attach};
 use crate::{
     Error, clock, directive,
     events::Event,
+    failpoint,
     harness::{Harness, Place},
     registry::{Entry, Phase, Record},
-    state::{Condition, how_it_ended},
+    state::{Condition, how_it_ended, replaced},
     text::{self, CleanText, MESSAGE_LIMIT},
     tmux::Pane,
 };
@@ -52,6 +53,7 @@ pub(crate) fn say(scope: &Scope, name: &SessionName, request: &SayRequest) -> Re
     scope.follow(&mut record, Some(pane.pid));
     ready::wait(scope, &record, &pane, harness.as_ref(), request.force)?;
 
+    failpoint::at("say.checked");
     let watch = Watch::begin(transcript(scope, &record, harness.as_ref()), &message);
     let message_id = uuid::Uuid::new_v4().simple().to_string();
     let mut mark = "";
@@ -62,6 +64,7 @@ pub(crate) fn say(scope: &Scope, name: &SessionName, request: &SayRequest) -> Re
         once.begin(Intent { message_id: message_id.clone(), loop_id, transcript, transcript_from })?;
         mark = &message_id;
     }
+    failpoint::at("say.intended");
     let (tmux, harness) = (&scope.tmux, harness.as_ref());
     let courier = Courier { session: name, tmux, pane: &pane, harness, watch, message: &message, mark };
     let receipt = receipt(&record, &cleaned, &courier.deliver(), message_id.clone());
@@ -125,6 +128,7 @@ fn end(
     pane: Option<&Pane>,
     receipt: SayReceipt,
 ) -> SayReceipt {
+    failpoint::at("say.delivered");
     if let Some(once) = once {
         once.end(&receipt);
         if let Some(pane) = pane {
@@ -149,23 +153,19 @@ fn without_record(scope: &Scope, name: &SessionName) -> Error {
 fn speakable(scope: &Scope, record: &Record) -> Result<Pane, Error> {
     let name = record.name.clone();
     let reason = match scope.condition(record) {
-        Condition::Live(pane) if pane_is_ours(record, &pane) => return Ok(pane),
-        Condition::Live(_) | Condition::Foreign(_) => {
+        Condition::Live(pane) => return Ok(pane),
+        Condition::Foreign(_) => {
             return Err(Error::Foreign { session: name.tmux_session(), name });
         }
         Condition::Silent(silence) => return Err(silence.into()),
         Condition::Dead(pane) | Condition::Deserted { dead: Some(pane) } => how_it_ended(&pane),
         Condition::Deserted { dead: None } => "its pane was closed".to_owned(),
-        Condition::Orphaned => format!("its tmux session cannot be seen; {}", attach(&name)),
+        Condition::Replaced(pane) => format!("{}; look at it with {}", replaced(&pane), attach(&name)),
+        Condition::Orphaned => orphan::told(record),
         Condition::Gone if record.phase == Some(Phase::Created) => "it was never started".to_owned(),
         Condition::Gone => "it is stopped".to_owned(),
     };
     Err(Error::NotRunning { name, reason })
-}
-
-/// Whether the pane still runs what we put there; an operator may have respawned it.
-fn pane_is_ours(record: &Record, pane: &Pane) -> bool {
-    record.process.as_ref().is_none_or(|process| process.pid == pane.pid && process.is_alive())
 }
 
 /// The paper trail of a delivery. Who said it is noted; what was said is not.

@@ -10,9 +10,9 @@ use crate::{
     definition::Definitions,
     events::{Event, EventLog},
     harness::{self, Harness},
-    registry::{Entry, Hold, LockWait, Record, Registry},
+    registry::{Entry, Hold, LockWait, Phase, Record, Registry},
     state::{self, Condition, Seen},
-    tmux::{Panes, Silence, Tmux},
+    tmux::{Pane, Panes, Silence, Tmux},
 };
 
 /// How long a verb waits for another one on the same session, besides what that one may take by its settings.
@@ -81,15 +81,25 @@ impl Scope {
         self.tmux.panes().into_result()
     }
 
+    /// Has the dead pane of a session make room for the next one.
+    pub(crate) fn clear_dead(&self, name: &SessionName, pane: &Pane) -> Result<(), Silence> {
+        if !pane.dead {
+            self.tmux.wake(pane);
+        }
+        self.tmux.clear_dead(name, pane).into_result()
+    }
+
     /// Judges one session by its entry and a look.
-    pub(crate) fn judge(name: &SessionName, entry: &Entry, panes: Result<&Panes, &Silence>) -> Judged {
+    pub(crate) fn judge(&self, name: &SessionName, entry: &Entry, panes: Result<&Panes, &Silence>) -> Judged {
         let record = entry.record();
+        let underway = record.and_then(|record| record.phase).is_some_and(Phase::is_unfinished);
         let seen = Seen {
             name,
             record,
             unreadable: matches!(entry, Entry::Unreadable(_)),
             panes,
             process_alive: record.is_some_and(process_alive),
+            at_work: underway && self.registry.is_held(name),
         };
         let condition = state::judge(&seen);
         Judged { word: state::word(&seen, &condition), condition }
@@ -104,6 +114,7 @@ impl Scope {
             unreadable: false,
             panes: panes.as_ref(),
             process_alive: process_alive(record),
+            at_work: false,
         };
         state::judge(&seen)
     }

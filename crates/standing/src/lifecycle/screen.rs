@@ -12,7 +12,7 @@ pub(crate) fn screen(scope: &Scope, name: &SessionName, lines: usize) -> Result<
         scope.definitions().resolve(name, None)?;
     }
     let panes = scope.look();
-    let condition = Scope::judge(name, &entry, panes.as_ref()).condition;
+    let condition = scope.judge(name, &entry, panes.as_ref()).condition;
     if let Condition::Silent(silence) = condition {
         return Err(silence.into());
     }

@@ -11,15 +11,16 @@
 use crate::{
     Error, clock,
     events::Event,
-    harness::Place,
-    launcher, process,
-    registry::{Hold, Phase, Record, RecordStatus},
+    harness::{Place, Spawned},
+    launcher,
+    process::{self, ProcessIdentity},
+    registry::{Hold, Phase, Record, RecordStatus, Server},
     state::Condition,
     tmux::Pane,
 };
 use wire::SessionName;
 
-use super::{Scope, stop};
+use super::{Scope, delete, stop};
 
 impl Scope {
     /// The record of a session that is held, with nothing left half done if that can be known.
@@ -33,8 +34,7 @@ impl Scope {
             }
             Some(Phase::Deleting) => {
                 if stop::finish(self, hold, record, Phase::Deleting).done() {
-                    self.registry.remove(name)?;
-                    self.emit(Event::info("standing.deleted").with("standing", name.as_str()));
+                    delete::erase(self, name)?;
                 }
                 self.registry.read_whole(name)
             }
@@ -54,9 +54,11 @@ impl Scope {
                 }
             }
             Condition::Dead(_) => self.give_up_start(&mut record),
-            Condition::Deserted { .. } | Condition::Orphaned | Condition::Foreign(_) | Condition::Silent(_) => {
-                return Ok(record);
-            }
+            Condition::Deserted { .. }
+            | Condition::Orphaned
+            | Condition::Replaced(_)
+            | Condition::Foreign(_)
+            | Condition::Silent(_) => return Ok(record),
         }
         self.registry.write(&record)?;
         Ok(record)
@@ -64,14 +66,13 @@ impl Scope {
 
     /// A start that came to its end without anybody to record it.
     fn adopt(&self, record: &mut Record, pane: &Pane) {
-        let mut fresh = !record.pending_session_id.is_empty();
-        keep_pending(record);
+        let mut fresh = record.pending.is_some();
+        record.keep_pending();
         fresh |= self.find_conversation(record, Some(pane.pid));
         self.tmux.end_drain(pane);
         record.phase = Some(Phase::Running);
         record.status = RecordStatus::Running;
-        record.process = process::ProcessIdentity::of(pane.pid);
-        record.server_pid = pane.server_pid;
+        note_process(record, ProcessIdentity::of(pane.pid), pane);
         record.started_at = clock::now();
         let event = if fresh { "standing.started" } else { "standing.resumed" };
         self.emit(
@@ -92,26 +93,34 @@ impl Scope {
         record.status = RecordStatus::Stopped;
     }
 
-    /// A conversation whose start was never proven counts only if the harness wrote it down.
+    /// A conversation whose start was never proven counts if its harness wrote it down. Where that cannot be looked
+    /// up it may be there all the same, and is kept without taking the place of one that is.
     pub(super) fn resolve_pending(&self, record: &mut Record) {
-        let place = Place { surroundings: &self.surroundings, cwd: record.cwd.as_ref() };
-        let written = self
-            .harness(&record.harness)
-            .ok()
-            .and_then(|harness| harness.transcript(&place, &record.pending_session_id))
-            .is_some_and(|path| !record.pending_session_id.is_empty() && path.exists());
-        if written {
-            keep_pending(record);
+        let Some(mut pending) = record.pending.take() else { return };
+        let place = Place { surroundings: &self.surroundings, cwd: pending.cwd.as_ref() };
+        let adapter = self.harness(&pending.harness).ok();
+        let spawned = Spawned { session: &record.name, pid: None, loop_id: &record.loop_id, since: &record.spawned_at };
+        if let (true, Some(adapter)) = (pending.session_id.is_empty(), &adapter) {
+            pending.session_id = adapter.discover(&place, &spawned).unwrap_or_default();
         }
-        record.pending_session_id.clear();
+        if pending.session_id.is_empty() {
+            return;
+        }
+        let transcript = adapter.and_then(|adapter| adapter.transcript(&place, &pending.session_id));
+        match transcript {
+            Some(path) if !path.exists() => {}
+            None if !record.harness_session_id.is_empty() => record.remember_former(&pending.session_id),
+            Some(_) | None => {
+                record.pending = Some(pending);
+                record.keep_pending();
+            }
+        }
     }
 }
 
-/// The conversation of a fresh start becomes the session's own; the one before it is remembered.
-fn keep_pending(record: &mut Record) {
-    let pending = std::mem::take(&mut record.pending_session_id);
-    if !pending.is_empty() {
-        let former = std::mem::replace(&mut record.harness_session_id, pending);
-        record.remember_former(&former);
-    }
+/// Notes what runs in a pane of ours, and on which server.
+pub(super) fn note_process(record: &mut Record, process: Option<ProcessIdentity>, pane: &Pane) {
+    let server = ProcessIdentity::of(pane.server_pid);
+    record.process = process;
+    record.server = server.map(|process| Server { process, socket: pane.socket.as_str().into() });
 }

@@ -5,17 +5,19 @@ mod plan;
 
 use wire::{Outcome, Row, SessionName};
 
-use super::{Scope, stop::attach};
+use super::{Scope, orphan, stop::attach};
 use crate::{
     Error, clock,
     definition::Definition,
     events::{Event, Level},
+    failpoint,
     harness::Place,
-    registry::{Hold, Phase, Record, RecordStatus},
-    state::{Condition, how_it_ended},
+    registry::{Entry, Hold, Phase, Record, RecordStatus},
+    state::{Condition, how_it_ended, replaced},
 };
 use attempt::{Attempt, Conversation};
 use plan::Plan;
+pub(super) use plan::forget;
 
 /// How a start went.
 #[derive(Debug)]
@@ -55,7 +57,7 @@ pub(crate) fn held(scope: &Scope, hold: &Hold, name: &SessionName) -> Result<Sta
                 scope.follow(record, None);
             }
             match Plan::make(scope, &definition, record.as_ref()) {
-                Ok(plan) => spawn(scope, &plan, record),
+                Ok(plan) => spawn(scope, plan, record),
                 Err(reason) => Ok(sure(failed(scope, name, &definition.harness, &reason))),
             }
         }
@@ -89,19 +91,26 @@ enum Go {
 }
 
 fn may_spawn(scope: &Scope, name: &SessionName, record: Option<&Record>) -> Go {
-    let condition = condition(scope, name, record);
-    let condition = match condition {
+    let (mut condition, mut no_server) = condition(scope, name, record);
+    if let Condition::Dead(pane) = &condition {
         // Nothing runs in it: it makes room.
-        Condition::Dead(pane) => match scope.tmux.clear_dead(name, &pane).into_result() {
+        (condition, no_server) = match scope.clear_dead(name, pane) {
             Ok(()) => self::condition(scope, name, record),
-            Err(silence) => Condition::Silent(silence),
-        },
-        other => other,
-    };
+            Err(silence) => (Condition::Silent(silence), false),
+        };
+    }
     match (condition, record) {
-        (Condition::Gone, _) => Go::Spawn,
+        (Condition::Gone, _) => match scope.lost_server().filter(|_| no_server) {
+            Some(server) => Go::No(format!("{}: nothing was spawned beside it", orphan::remedy(&server))),
+            None => Go::Spawn,
+        },
         (Condition::Live(pane), Some(record)) => Go::Already(Box::new(record.clone()), pane.pid),
         (Condition::Silent(silence), _) => Go::No(format!("tmux did not answer ({}): nothing was spawned", silence.0)),
+        (Condition::Replaced(pane), _) => Go::No(format!(
+            "{}: nothing was spawned; look at it with {}, and close it to start the session again",
+            replaced(&pane),
+            attach(name)
+        )),
         (Condition::Live(_) | Condition::Foreign(_), _) => Go::No(format!(
             "a live tmux session that the-loop did not start holds the name ({}): nothing was spawned; look at it with {}",
             if record.is_none() { "there is no record of it" } else { "it is not the one in the record" },
@@ -117,62 +126,68 @@ fn may_spawn(scope: &Scope, name: &SessionName, record: Option<&Record>) -> Go {
              {}, or close them with `the-loop standing stop {name}`",
             attach(name)
         )),
-        (Condition::Orphaned, record) => Go::No(orphaned(name, record)),
+        (Condition::Orphaned, record) => Go::No(format!(
+            "{}: nothing was spawned beside it; `the-loop standing stop {name}` ends it",
+            record.map(orphan::told).unwrap_or_default()
+        )),
     }
 }
 
-fn orphaned(name: &SessionName, record: Option<&Record>) -> String {
-    let pid = record.and_then(|record| record.process.as_ref()).map_or(0, |process| process.pid);
-    let server = record.map_or(0, |record| record.server_pid);
-    let remedy = if server > 0 && crate::process::command_name(server).starts_with("tmux") {
-        format!("if tmux's socket was deleted, `kill -USR1 {server}` makes it anew; ")
-    } else {
-        String::new()
-    };
-    format!(
-        "its harness (pid {pid}) is alive, and its tmux session cannot be seen: nothing was spawned beside it; {remedy}\
-         `the-loop standing stop {name}` ends it"
-    )
-}
-
-fn condition(scope: &Scope, name: &SessionName, record: Option<&Record>) -> Condition {
-    match record {
-        Some(record) => scope.condition(record),
-        None => Scope::judge(name, &crate::registry::Entry::Vacant, scope.look().as_ref()).condition,
-    }
+/// What is true of the session, and whether there was no tmux server to ask.
+fn condition(scope: &Scope, name: &SessionName, record: Option<&Record>) -> (Condition, bool) {
+    let panes = scope.look();
+    let no_server = panes.as_ref().is_ok_and(|panes| panes.no_server);
+    let entry = record.map_or(Entry::Vacant, |record| Entry::Recorded(Box::new(record.clone())));
+    (scope.judge(name, &entry, panes.as_ref()).condition, no_server)
 }
 
 /// Resumes, falls back to a fresh conversation, and records what came of it.
-fn spawn(scope: &Scope, plan: &Plan<'_>, before: Option<Record>) -> Result<Start, Error> {
-    let name = &plan.definition.name;
-    trust(scope, plan);
+fn spawn(scope: &Scope, mut plan: Plan<'_>, before: Option<Record>) -> Result<Start, Error> {
+    let name = plan.definition.name.clone();
+    failpoint::at("start.planned");
+    trust(scope, &plan);
     let mut notes = Vec::new();
     let mut record = plan.record(before.as_ref());
+    let attempt = |plan: &Plan<'_>, record: &mut Record, conversation: Conversation| {
+        attempt::make(scope, plan, record, &conversation).inspect_err(|_| {
+            // It could not be written down, so nothing was spawned; what stood before is put back as far as can be.
+            let _ = restore(scope, &name, before.clone());
+        })
+    };
     if let Some(id) = plan.resumable(before.as_ref()) {
-        match attempt::make(scope, plan, &mut record, &Conversation::Resumed(id.clone()))? {
-            Attempt::Lives => return Ok(succeeded(scope, plan, record, Outcome::Resumed, &notes)),
-            Attempt::Unsure(reason) => return Ok(unsure(scope, plan, &reason)),
-            Attempt::Refused(reason) => return give_up(scope, plan, before, &reason),
+        match attempt(&plan, &mut record, Conversation::Resumed(id.clone()))? {
+            Attempt::Lives => return Ok(succeeded(scope, &plan, record, Outcome::Resumed, &notes)),
+            Attempt::Unsure(reason) => return Ok(unsure(scope, &plan, &reason)),
+            Attempt::Refused(reason) => return give_up(scope, &plan, before, &reason),
             Attempt::Died(reason) => {
-                scope.emit(
-                    Event::new(Level::Warning, "standing.resume_failed")
-                        .with("standing", name.as_str())
-                        .with("harness_session_id", id.as_str())
-                        .with("error", reason.as_str()),
-                );
+                resume_failed(scope, &name, &id, &reason);
                 notes.push(format!("conversation {id} could not be resumed ({reason}), a fresh one was begun"));
             }
+        }
+        match plan.begin_afresh() {
+            Ok(true) => trust(scope, &plan),
+            Ok(false) => {}
+            Err(reason) => return give_up(scope, &plan, before, &reason),
         }
     }
     let id = match plan.new_id(scope) {
         Ok(id) => id,
-        Err(reason) => return give_up(scope, plan, before, &reason),
+        Err(reason) => return give_up(scope, &plan, before, &reason),
     };
-    match attempt::make(scope, plan, &mut record, &Conversation::Fresh(id))? {
-        Attempt::Lives => Ok(succeeded(scope, plan, record, Outcome::Started, &notes)),
-        Attempt::Unsure(reason) => Ok(unsure(scope, plan, &reason)),
-        Attempt::Died(reason) | Attempt::Refused(reason) => give_up(scope, plan, before, &reason),
+    match attempt(&plan, &mut record, Conversation::Fresh(id))? {
+        Attempt::Lives => Ok(succeeded(scope, &plan, record, Outcome::Started, &notes)),
+        Attempt::Unsure(reason) => Ok(unsure(scope, &plan, &reason)),
+        Attempt::Died(reason) | Attempt::Refused(reason) => give_up(scope, &plan, before, &reason),
     }
+}
+
+fn resume_failed(scope: &Scope, name: &SessionName, id: &str, reason: &str) {
+    scope.emit(
+        Event::new(Level::Warning, "standing.resume_failed")
+            .with("standing", name.as_str())
+            .with("harness_session_id", id)
+            .with("error", reason),
+    );
 }
 
 /// A failure is told of and never keeps the session from starting.
@@ -191,11 +206,7 @@ fn trust(scope: &Scope, plan: &Plan<'_>) {
 }
 
 fn succeeded(scope: &Scope, plan: &Plan<'_>, mut record: Record, outcome: Outcome, notes: &[String]) -> Start {
-    let pending = std::mem::take(&mut record.pending_session_id);
-    if outcome == Outcome::Started {
-        let former = std::mem::replace(&mut record.harness_session_id, pending);
-        record.remember_former(&former);
-    }
+    record.keep_pending();
     record.phase = Some(Phase::Running);
     record.status = RecordStatus::Running;
     record.started_at = clock::now();
@@ -206,10 +217,12 @@ fn succeeded(scope: &Scope, plan: &Plan<'_>, mut record: Record, outcome: Outcom
             "its harness has not told its conversation yet: it is recorded at the next message or stop".to_owned(),
         );
     }
+    failpoint::at("start.probed");
     if let Err(error) = scope.registry.write(&record) {
         // The intent stands on disk: the next verb finds the pane by its id and records it.
         notes.push(format!("it runs, and its record could not be written ({error})"));
     }
+    failpoint::at("start.recorded");
     let event = if outcome == Outcome::Resumed { "standing.resumed" } else { "standing.started" };
     scope.emit(
         Event::info(event)
@@ -219,6 +232,7 @@ fn succeeded(scope: &Scope, plan: &Plan<'_>, mut record: Record, outcome: Outcom
             .with("tmux_target", record.tmux_target.as_str())
             .with("cwd", record.cwd.as_str()),
     );
+    failpoint::at("start.announced");
     sure(scope.row_after(&record.name, outcome, notes.join("; ")))
 }
 
@@ -231,16 +245,16 @@ fn unsure(scope: &Scope, plan: &Plan<'_>, reason: &str) -> Start {
 /// Nothing lives: what was true before the start is true again.
 fn give_up(scope: &Scope, plan: &Plan<'_>, before: Option<Record>, reason: &str) -> Result<Start, Error> {
     let name = &plan.definition.name;
-    match before {
-        None => scope.registry.remove(name)?,
-        Some(mut record) => {
-            record.phase = Some(if record.phase == Some(Phase::Created) { Phase::Created } else { Phase::Stopped });
-            record.status = RecordStatus::Stopped;
-            record.process = None;
-            scope.registry.write(&record)?;
-        }
-    }
+    restore(scope, name, before)?;
     Ok(sure(failed(scope, name, &plan.definition.harness, reason)))
+}
+
+fn restore(scope: &Scope, name: &SessionName, before: Option<Record>) -> Result<(), Error> {
+    let Some(mut record) = before else { return scope.registry.remove(name) };
+    record.phase = Some(if record.phase == Some(Phase::Created) { Phase::Created } else { Phase::Stopped });
+    record.status = RecordStatus::Stopped;
+    record.process = None;
+    scope.registry.write(&record)
 }
 
 fn failed(scope: &Scope, name: &SessionName, harness: &str, reason: &str) -> Row {

@@ -5,15 +5,18 @@
 
 mod signal;
 
+use std::time::Duration;
+
 use wire::{Outcome, Row, SessionName};
 
 use super::Scope;
 use crate::{
     Error,
     events::Event,
+    failpoint,
     process::ProcessHold,
     registry::{Entry, Hold, Phase, Record, RecordStatus},
-    state::{Condition, how_it_ended},
+    state::{Condition, how_it_ended, replaced},
     tmux::{Answer, KillAnswer, Pane},
 };
 use signal::{Ended, end, sweep};
@@ -83,13 +86,16 @@ pub(crate) fn finish(scope: &Scope, _hold: &Hold, mut record: Record, phase: Pha
         return Stop::new(Outcome::Failed, detail);
     }
     scope.follow(&mut record, condition.live().map(|pane| pane.pid));
+    failpoint::at("stop.begun");
     let mut notes = Vec::new();
     // The intent before the act; a full disk must not keep anyone from stopping an agent.
     record.phase = Some(phase);
     if let Err(error) = scope.registry.write(&record) {
         notes.push(format!("the record could not be written ({error})"));
     }
+    failpoint::at("stop.intended");
     let stop = act(scope, &record, condition);
+    failpoint::at("stop.closed");
     if stop.done() {
         conclude(scope, &mut record, phase, &stop, &mut notes);
     } else {
@@ -111,6 +117,7 @@ fn conclude(scope: &Scope, record: &mut Record, phase: Phase, stop: &Stop, notes
     {
         notes.push(format!("the record could not be written ({error})"));
     }
+    failpoint::at("stop.recorded");
     if stop.outcome == Outcome::Stopped {
         scope.emit(
             Event::info("standing.stopped")
@@ -144,13 +151,9 @@ fn act(scope: &Scope, record: &Record, condition: Condition) -> Stop {
             Some(harness) => finished(Outcome::Stopped, &end(&harness, &record.loop_id, grace)),
             None => finished(Outcome::NotRunning, &sweep(&record.loop_id, grace)),
         },
+        Condition::Replaced(pane) => left_alone(record, &replaced(&pane), grace),
         Condition::Foreign(_) => {
-            let ended = sweep(&record.loop_id, grace);
-            let left = format!(
-                "a live tmux session that the-loop did not start holds its name and was left alone: {}",
-                attach(&record.name)
-            );
-            Stop::new(Outcome::NotRunning, join(&left, &ended.report()))
+            left_alone(record, "a live tmux session that the-loop did not start holds its name", grace)
         }
         Condition::Dead(_) | Condition::Gone => {
             let ended = sweep(&record.loop_id, grace);
@@ -158,6 +161,14 @@ fn act(scope: &Scope, record: &Record, condition: Condition) -> Stop {
             finished(outcome, &ended)
         }
     }
+}
+
+/// What is not ours is not touched; what our harness left is.
+fn left_alone(record: &Record, what: &str, grace: Duration) -> Stop {
+    let ended = sweep(&record.loop_id, grace);
+    let left = format!("{what} and was left alone: {}", attach(&record.name));
+    let outcome = if ended.left.is_empty() { Outcome::NotRunning } else { Outcome::Failed };
+    Stop::new(outcome, join(&left, &ended.report()))
 }
 
 /// The process in our pane, if it is the one we put there. A pane that an operator respawned runs something else.
@@ -180,6 +191,7 @@ fn close(scope: &Scope, record: &Record, pane: &Pane, ended: &Ended) -> Stop {
     if !ended.left.is_empty() {
         return Stop::new(Outcome::Failed, ended.report());
     }
+    failpoint::at("stop.ended");
     match scope.tmux.kill(&record.name, &pane.session_loop_id) {
         Answer::Said(KillAnswer::Gone) => finished(Outcome::Stopped, ended),
         Answer::Silent(silence) => Stop::new(

@@ -2,11 +2,15 @@
 //!
 //! A lock is a `flock` on a file beside the records, which is never renamed or removed: the kernel drops it with its
 //! holder, however that ends.
+//!
+//! Who has to wait looks now and then, so that a caller who asks again at once would win every time. Hence whoever
+//! waits says so by a shared lock on a second file, and a newcomer who sees it lets the others look first.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},
     io::{self, Write},
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    path::Path,
     time::{Duration, Instant},
 };
 
@@ -15,8 +19,14 @@ use wire::SessionName;
 use super::{Registry, storage};
 use crate::Error;
 
+/// The folder of locks, beside the records.
+const LOCKS: &str = ".locks";
+
 /// How often a held lock is tried again.
 const RETRY: Duration = Duration::from_millis(3);
+
+/// How long a newcomer leaves to those who wait.
+const COURTESY: Duration = RETRY.saturating_mul(2);
 
 /// A session held by a verb until this is dropped.
 #[derive(Debug)]
@@ -31,36 +41,44 @@ pub(crate) struct LockWait(pub(crate) Duration);
 impl Registry {
     /// Holds a session for a verb, or says who has held it for too long.
     pub(crate) fn hold(&self, name: &SessionName, verb: &str, wait: LockWait) -> Result<Hold, Error> {
-        let dir = self.dir.join(".locks");
-        let path = dir.join(format!("{name}.lock"));
+        let dir = self.dir.join(LOCKS);
         DirBuilder::new()
             .recursive(true)
             .mode(0o700)
             .create(&dir)
             .map_err(storage(&dir, "the folder of locks cannot be made"))?;
-        let nofollow = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .custom_flags(nofollow)
-            .open(&path)
-            .map_err(storage(&path, "the lock cannot be opened"))?;
-        self.take(file, name, Some(verb), wait)
+        let path = dir.join(format!("{name}.lock"));
+        let file = open(&path).map_err(storage(&path, "the lock cannot be opened"))?;
+        let queue = open(&dir.join(format!("{name}.waiting"))).ok();
+        if queue.as_ref().is_some_and(somebody_waits) {
+            std::thread::sleep(COURTESY);
+        }
+        self.take(file, name, Some(verb), wait, queue.as_ref())
+    }
+
+    /// Whether a verb is at work on a session.
+    pub(crate) fn is_held(&self, name: &SessionName) -> bool {
+        let Ok(file) = File::open(self.dir.join(LOCKS).join(format!("{name}.lock"))) else { return false };
+        matches!(file.try_lock(), Err(TryLockError::WouldBlock))
     }
 
     /// The same for `stop`, which must work where nothing can be written: then the folder itself is held.
     pub(crate) fn hold_without_writing(&self, name: &SessionName, wait: LockWait) -> Result<Option<Hold>, Error> {
         match File::open(&self.dir) {
-            Ok(dir) => self.take(dir, name, None, wait).map(Some),
+            Ok(dir) => self.take(dir, name, None, wait, None).map(Some),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(storage(&self.dir, "the state folder cannot be opened")(error)),
         }
     }
 
-    fn take(&self, mut file: File, name: &SessionName, verb: Option<&str>, wait: LockWait) -> Result<Hold, Error> {
+    fn take(
+        &self,
+        mut file: File,
+        name: &SessionName,
+        verb: Option<&str>,
+        wait: LockWait,
+        queue: Option<&File>,
+    ) -> Result<Hold, Error> {
         let deadline = Instant::now() + wait.0;
         loop {
             match file.try_lock() {
@@ -73,7 +91,13 @@ impl Registry {
                         waited_seconds: wait.0.as_secs(),
                     });
                 }
-                Err(TryLockError::WouldBlock) => std::thread::sleep(RETRY),
+                Err(TryLockError::WouldBlock) => {
+                    if let Some(queue) = queue {
+                        // If a newcomer looks at it just now, the next round will do.
+                        let _ = queue.try_lock_shared();
+                    }
+                    std::thread::sleep(RETRY);
+                }
             }
         }
         if let Some(verb) = verb {
@@ -84,8 +108,29 @@ impl Registry {
     }
 
     fn holder(&self, name: &SessionName) -> String {
-        let path = self.dir.join(".locks").join(format!("{name}.lock"));
+        let path = self.dir.join(LOCKS).join(format!("{name}.lock"));
         let text = fs::read_to_string(path).unwrap_or_default();
         if text.is_empty() { "holder unknown".to_owned() } else { text.chars().filter(|c| !c.is_control()).collect() }
+    }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed())
+        .open(path)
+}
+
+fn somebody_waits(queue: &File) -> bool {
+    match queue.try_lock() {
+        Ok(()) => {
+            let _ = queue.unlock();
+            false
+        }
+        Err(error) => matches!(error, TryLockError::WouldBlock),
     }
 }

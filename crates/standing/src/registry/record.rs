@@ -3,6 +3,8 @@
 //! The first sixteen keys are published and shared with other programs; the rest are ours. Keys that are neither
 //! survive a rewrite.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use wire::SessionName;
@@ -69,13 +71,13 @@ pub(crate) struct Record {
     /// The harness of the last spawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) process: Option<ProcessIdentity>,
-    /// The tmux server of the last spawn, zero if not known.
-    #[serde(default)]
-    pub(crate) server_pid: u32,
-    /// The conversation that a fresh start in flight is to have. It takes the place of `harnessSessionId` once the
-    /// harness has proven to live.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub(crate) pending_session_id: String,
+    /// The tmux server of the last spawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) server: Option<Server>,
+    /// The conversation that a fresh start in flight is to have. It takes the place of the one before once the harness
+    /// has proven to live.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) pending: Option<Pending>,
     /// Conversations that the session went on from, or that could not be resumed, newest last: none is ever forgotten
     /// without a trace.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -87,6 +89,26 @@ pub(crate) struct Record {
 
 const fn yes() -> bool {
     true
+}
+
+/// A tmux server that a session was spawned on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Server {
+    pub(crate) process: ProcessIdentity,
+    /// The path of its socket.
+    pub(crate) socket: PathBuf,
+}
+
+/// A fresh conversation that is not proven yet. Where and with what it is held stands here as well: until it is
+/// proven, the record's own words for that belong to the conversation before it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Pending {
+    /// Empty if the harness makes its own.
+    pub(crate) session_id: String,
+    pub(crate) harness: String,
+    pub(crate) cwd: String,
 }
 
 /// The coarse status that other readers know.
@@ -175,8 +197,8 @@ impl Record {
             loop_id: String::new(),
             spawned_at: String::new(),
             process: None,
-            server_pid: 0,
-            pending_session_id: String::new(),
+            server: None,
+            pending: None,
             former_session_ids: Vec::new(),
             other: Map::new(),
         }
@@ -212,6 +234,14 @@ impl Record {
     /// True while only another program has ever started this session: its record knows no id of ours.
     pub(crate) fn of_another_program(&self) -> bool {
         self.phase.is_none() && self.loop_id.is_empty()
+    }
+
+    /// The pending conversation becomes the session's own; the one before it is remembered.
+    pub(crate) fn keep_pending(&mut self) {
+        let Some(Pending { session_id, harness, cwd }) = self.pending.take() else { return };
+        let former = std::mem::replace(&mut self.harness_session_id, session_id);
+        self.remember_former(&former);
+        (self.harness, self.cwd) = (harness, cwd);
     }
 
     /// Keeps the trace of a conversation that is not gone on with.

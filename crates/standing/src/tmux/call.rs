@@ -9,14 +9,18 @@ use std::{
     io::{self, Read, Seek, SeekFrom, Write},
     os::fd::OwnedFd,
     process::{Child, Command, ExitStatus},
+    sync::atomic::Ordering,
     time::{Duration, Instant},
 };
 
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use super::{Answer, Silence, Tmux};
+use super::{Answer, DEADLINE, IMPATIENT, Silence, Tmux};
 use crate::process::readable;
+
+/// How often a question is asked again that a server did not live to answer.
+const ASKED_AGAIN: u32 = 5;
 
 /// What one invocation printed and how it ended.
 #[derive(Debug)]
@@ -40,6 +44,16 @@ impl Output {
                 && (self.stderr.contains("No such file or directory") || self.stderr.contains("Connection refused")))
     }
 
+    /// True if the server ended while it was asked, as it does with its last session.
+    pub(super) fn server_ended(&self) -> bool {
+        self.stderr.contains("server exited")
+    }
+
+    /// True if there is a server and it has no session at all: it has just begun, or is about to end.
+    pub(super) fn no_session(&self) -> bool {
+        self.stderr.contains("no current target")
+    }
+
     /// True if tmux says that the target of a command does not exist.
     pub(super) fn no_target(&self) -> bool {
         ["can't find session", "can't find pane", "can't find window", "no such session"]
@@ -54,12 +68,23 @@ impl Tmux {
         match self.run(args, stdin) {
             Ok(Some(output)) if output.stderr.contains("access not allowed") => Answer::Silent(output.silence()),
             Ok(Some(output)) => Answer::Said(output),
-            Ok(None) => Answer::Silent(Silence(format!("no answer within {} s", self.deadline.as_secs()))),
+            Ok(None) => Answer::Silent(Silence(format!("no answer within {} s", DEADLINE.as_secs()))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Answer::Silent(Silence(
                 "the program `tmux` was not found on PATH: install tmux 3.2 or newer".to_owned(),
             )),
             Err(error) => Answer::Silent(Silence(format!("tmux could not be run: {error}"))),
         }
+    }
+
+    /// Asks a question that changes nothing, and asks again, a few times, until it is answered like that.
+    pub(super) fn call_until(&self, args: &[&str], answered: impl Fn(&Output) -> bool) -> Answer<Output> {
+        for _ in 0..ASKED_AGAIN {
+            match self.call(args, b"") {
+                Answer::Said(output) if !answered(&output) => {}
+                answer => return answer,
+            }
+        }
+        self.call(args, b"")
     }
 
     fn run(&self, args: &[&str], stdin: &[u8]) -> io::Result<Option<Output>> {
@@ -75,7 +100,10 @@ impl Tmux {
         command.args(args).env_clear().envs(self.env.iter().map(|(key, value)| (key, value))).current_dir("/");
         command.stdin(input).stdout(out.try_clone()?).stderr(err.try_clone()?);
         let mut child = command.spawn()?;
-        let Some(status) = wait(&mut child, self.deadline)? else { return Ok(None) };
+        let limit = if self.unanswered.load(Ordering::Relaxed) { IMPATIENT } else { DEADLINE };
+        let ended = wait(&mut child, limit)?;
+        self.unanswered.store(ended.is_none(), Ordering::Relaxed);
+        let Some(status) = ended else { return Ok(None) };
         Ok(Some(Output {
             status,
             stdout: read_back(&mut out)?,

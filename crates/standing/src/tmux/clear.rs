@@ -16,7 +16,7 @@ impl Tmux {
             Answer::Said(output) if output.status.success() || output.no_server() || output.no_target() => {
                 Answer::Said(())
             }
-            Answer::Said(output) if output.stderr.contains("server exited") => Answer::Said(()),
+            Answer::Said(output) if output.server_ended() => Answer::Said(()),
             Answer::Said(output) => Answer::Silent(output.silence()),
         }
     }

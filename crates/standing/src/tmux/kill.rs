@@ -1,5 +1,10 @@
 //! The end of a session, only if it is still the one that is meant.
 
+use std::{
+    env,
+    process::{Command, Stdio},
+};
+
 use wire::SessionName;
 
 use super::{Answer, Tmux};
@@ -11,6 +16,14 @@ pub(crate) enum KillAnswer {
     Gone,
     /// A session of that name is there and is not the one that was meant: it was not touched.
     NotOurs,
+}
+
+/// Closes the pane that this process runs in. Only for a pane that should never have come to be.
+pub(crate) fn close_this_pane() {
+    if let Some(pane) = env::var_os("TMUX_PANE") {
+        // The server is the one that `TMUX` names, which a pane finds in its environment.
+        let _ = Command::new("tmux").args(["kill-pane", "-t"]).arg(pane).stdout(Stdio::null()).status();
+    }
 }
 
 const NOT_OURS: &str = "not-ours";
@@ -26,7 +39,7 @@ impl Tmux {
             Answer::Said(output) => output,
             Answer::Silent(silence) => return Answer::Silent(silence),
         };
-        if output.no_server() || output.no_target() || output.stderr.contains("server exited") {
+        if output.no_server() || output.no_target() || output.server_ended() {
             return Answer::Said(KillAnswer::Gone);
         }
         if !output.status.success() {

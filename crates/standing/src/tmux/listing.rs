@@ -25,6 +25,8 @@ pub(crate) struct Pane {
     pub(crate) exit_signal: Option<i32>,
     /// The server's own process.
     pub(crate) server_pid: u32,
+    /// The path of the server's socket.
+    pub(crate) socket: String,
     /// The title its program set, as it set it.
     pub(crate) title: String,
 }
@@ -42,10 +44,21 @@ impl Panes {
     pub(crate) fn of(&self, name: &SessionName) -> &[Pane] {
         self.by_session.get(name).map_or(&[], Vec::as_slice)
     }
+
+    /// The panes of one session and nothing else.
+    #[cfg(test)]
+    pub(crate) fn holding(name: &SessionName, panes: &[Pane]) -> Self {
+        Self { by_session: BTreeMap::from([(name.clone(), panes.to_vec())]), no_server: false }
+    }
+
+    /// Whether any pane of ours is like that.
+    pub(crate) fn any(&self, like: impl Fn(&Pane) -> bool) -> bool {
+        self.by_session.values().flatten().any(like)
+    }
 }
 
 /// `#{@loop_pane}` of a pane falls back to its window's and session's option of that name, which we never set.
-const FIELDS: [&str; 10] = [
+const FIELDS: [&str; 11] = [
     "session_name",
     "pane_id",
     "@loop_id",
@@ -55,6 +68,7 @@ const FIELDS: [&str; 10] = [
     "pane_dead_status",
     "pane_dead_signal",
     "pid",
+    "socket_path",
     "pane_title",
 ];
 
@@ -64,15 +78,14 @@ impl Tmux {
         // A line counts only if it begins with a mark that no title or option can know.
         let mark = uuid::Uuid::new_v4().simple().to_string();
         let format = FIELDS.iter().fold(mark.clone(), |format, field| format!("{format}\t#{{{field}}}"));
-        let output = match self.call(&["list-panes", "-a", "-F", &format], b"") {
+        let output = match self.call_until(&["list-panes", "-a", "-F", &format], |output| !output.server_ended()) {
             Answer::Said(output) => output,
             Answer::Silent(silence) => return Answer::Silent(silence),
         };
         if output.status.success() {
             return Answer::Said(Panes { by_session: parse(&output.stdout, &mark), no_server: false });
         }
-        // A server that has no session, as it is for a moment after its last one was closed, finds no target to list.
-        if output.stderr.trim() == "no current target" {
+        if output.no_session() {
             return Answer::Said(Panes::default());
         }
         if output.no_server() {
@@ -105,6 +118,7 @@ fn parse_line(line: &str, mark: &str) -> Option<(SessionName, Pane)> {
         exit_status: next()?.parse().ok(),
         exit_signal: next()?.parse().ok(),
         server_pid: next()?.parse().ok()?,
+        socket: next()?.to_owned(),
         title: next()?.to_owned(),
     };
     Some((name, pane))
@@ -118,11 +132,11 @@ mod tests {
 
     #[test]
     fn only_marked_lines_of_our_own_names_count() {
-        let text = "M\tloop-standing-a\t%1\tid\tid\t10\t0\t\t\t5\ttitle\twith tab\n\
-                    loop-standing-b\t%2\t\t\t11\t0\t\t\t5\tforged\n\
-                    M\tloop-standing-B\t%3\t\t\t12\t0\t\t\t5\tnot a name\n\
-                    M\tother\t%4\t\t\t13\t0\t\t\t5\t\n\
-                    M\tloop-standing-a\t%5\tid\t\t14\t1\t\t9\t5\t\n";
+        let text = "M\tloop-standing-a\t%1\tid\tid\t10\t0\t\t\t5\t/s\ttitle\twith tab\n\
+                    loop-standing-b\t%2\t\t\t11\t0\t\t\t5\t/s\tforged\n\
+                    M\tloop-standing-B\t%3\t\t\t12\t0\t\t\t5\t/s\tnot a name\n\
+                    M\tother\t%4\t\t\t13\t0\t\t\t5\t/s\t\n\
+                    M\tloop-standing-a\t%5\tid\t\t14\t1\t\t9\t5\t/s\t\n";
         let found = parse(text.as_bytes(), "M");
         assert_eq!(found.len(), 1);
         let panes = &found[&SessionName::parse("a").expect("valid")];

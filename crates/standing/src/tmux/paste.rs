@@ -39,8 +39,8 @@ const LOOK: Duration = Duration::from_millis(30);
 const MARGIN: Duration = Duration::from_millis(15);
 
 impl Tmux {
-    /// Pastes a text into a pane and presses Enter. Nothing is typed unless the pane is alive and still carries its
-    /// `@loop_pane`: a paste into a dead pane takes the whole 3.3a server down, so that check cannot be a call of its
+    /// Pastes a text into a pane and presses Enter. Nothing is typed unless the pane is alive, still carries its
+    /// `@loop_pane` and still runs the same process: a paste into a dead pane takes the whole 3.3a server down, so that check cannot be a call of its
     /// own.
     ///
     /// Once the text is in, Enter follows from the server itself, whatever becomes of the caller: half a message would
@@ -115,8 +115,8 @@ impl Tmux {
 
 /// What makes a pane unfit to be typed into, as a format.
 fn unfit(pane: &Pane, mark: &str) -> String {
-    let ours = format!("#{{||:#{{pane_dead}},#{{!=:#{{@loop_pane}},{}}}}}", pane.pane_loop_id);
-    let fit = format!("#{{||:{ours},#{{pane_input_off}}}}");
+    let other = format!("#{{||:#{{!=:#{{@loop_pane}},{}}},#{{!=:#{{pane_pid}},{}}}}}", pane.pane_loop_id, pane.pid);
+    let fit = format!("#{{||:#{{||:#{{pane_dead}},{other}}},#{{pane_input_off}}}}");
     if mark.is_empty() { fit } else { format!("#{{||:{fit},#{{{}}}}}", mark_option(mark)) }
 }
 

@@ -29,6 +29,8 @@ pub(crate) enum SpawnAnswer {
     Spawned,
     /// A session of that name exists; it was not touched.
     NameTaken,
+    /// The server ended meanwhile: with its last session before it came to this one, or with this one.
+    ServerEnded,
     /// tmux refused, for the reason it gave.
     Refused(String),
 }
@@ -109,10 +111,11 @@ impl Tmux {
         if output.no_target() {
             return Answer::Said(SpawnAnswer::Spawned);
         }
+        if output.server_ended() {
+            return Answer::Said(SpawnAnswer::ServerEnded);
+        }
         match output.silence() {
-            Silence(reason) if output.no_server() || reason.contains("server exited") => {
-                Answer::Silent(Silence(reason))
-            }
+            silence if output.no_server() => Answer::Silent(silence),
             Silence(reason) => Answer::Said(SpawnAnswer::Refused(reason)),
         }
     }

@@ -12,6 +12,7 @@ use wire::{Evidence, SessionName, Verdict};
 
 use super::evidence::Watch;
 use crate::{
+    failpoint,
     harness::{Harness, Screen},
     process::ProcessIdentity,
     tmux::{Answer, Pane, Paste, PasteAnswer, Tmux},
@@ -72,7 +73,10 @@ impl Courier<'_> {
     pub(super) fn deliver(&self) -> Delivery {
         let paste = Paste { text: self.message, gap: self.harness.enter_gap(), mark: self.mark };
         match self.tmux.paste(self.pane, &paste) {
-            Answer::Said(PasteAnswer::Pasted { before_enter }) => self.confirm(&before_enter),
+            Answer::Said(PasteAnswer::Pasted { before_enter }) => {
+                failpoint::at("say.pasted");
+                self.confirm(&before_enter)
+            }
             Answer::Said(PasteAnswer::Already) => self.confirm(""),
             Answer::Said(PasteAnswer::Gone) => Delivery::failed(format!(
                 "the pane ended before the message was typed: `the-loop standing start {}`",

@@ -1,19 +1,25 @@
 //! One attempt to have a harness live: intent, spawn, probe.
 
-use std::time::{Duration, Instant};
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use wire::SessionName;
 
 use crate::{
-    Error, clock,
-    launcher::{LaunchSpec, revoke},
-    lifecycle::{Scope, screen::last_lines},
+    Error, clock, failpoint,
+    launcher::{LaunchSpec, discard, revoke, tidy},
+    lifecycle::{Scope, screen::last_lines, settle::note_process},
     process::ProcessHold,
     registry::{Phase, Record, RecordStatus},
     tmux::{Answer, Pane, Spawn, SpawnAnswer},
 };
 
 use super::plan::Plan;
+
+/// How often a spawn is made again that its server did not live to make.
+const SPAWNED_AGAIN: u32 = 3;
 
 /// How long a pane may take to show how its program ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -59,32 +65,56 @@ pub(super) fn make(
     record.process = None;
     record.phase = Some(Phase::Starting);
     record.status = RecordStatus::Stopped;
-    record.pending_session_id = match conversation {
-        Conversation::Fresh(id) => id.clone(),
-        Conversation::Resumed(_) => String::new(),
+    record.pending = match conversation {
+        Conversation::Fresh(id) => Some(plan.pending(id)),
+        Conversation::Resumed(_) => None,
     };
-    // Order matters: intent, then permission to launch, then the spawn.
-    scope.registry.write(record)?;
+    // Order matters: all that can fail for want of space first, the intent last of it, and then the spawn.
+    tidy(&scope.registry.launch_dir());
     let spec = LaunchSpec::new(argv, &plan.cwd, name, &loop_id, &scope.surroundings, &scope.secrets());
     let spec = spec.write(&scope.registry.launch_dir(), &loop_id)?;
-    let spawned = scope.tmux.spawn(&Spawn { name, loop_id: &loop_id, cwd: &plan.cwd, spec: &spec });
-    let attempt = match spawned {
-        Answer::Said(SpawnAnswer::Spawned) => probe(scope, record, name),
+    failpoint::at("start.permitted");
+    if let Err(error) = scope.registry.write(record) {
+        discard(&spec);
+        return Err(error);
+    }
+    failpoint::at("start.intended");
+    let attempt = spawn(scope, plan, record, &spec);
+    if !matches!(attempt, Attempt::Lives | Attempt::Unsure(_)) {
+        discard(&spec);
+    }
+    Ok(attempt)
+}
+
+/// Spawns, and sees what comes of it.
+fn spawn(scope: &Scope, plan: &Plan<'_>, record: &mut Record, spec: &Path) -> Attempt {
+    let name = &plan.definition.name;
+    let loop_id = record.loop_id.clone();
+    let spawn = Spawn { name, loop_id: &loop_id, cwd: &plan.cwd, spec };
+    let mut spawned = scope.tmux.spawn(&spawn);
+    for _ in 0..SPAWNED_AGAIN {
+        // As long as the spec is there, nothing has run.
+        if spawned == Answer::Said(SpawnAnswer::ServerEnded) && spec.exists() {
+            spawned = scope.tmux.spawn(&spawn);
+        }
+    }
+    match spawned {
+        Answer::Said(SpawnAnswer::Spawned | SpawnAnswer::ServerEnded) => {
+            failpoint::at("start.spawned");
+            probe(scope, record, name)
+        }
         Answer::Said(SpawnAnswer::NameTaken) => Attempt::Refused(format!(
             "another tmux session took the name meanwhile: nothing was spawned; look at it with {}",
             crate::lifecycle::stop::attach(name)
         )),
         Answer::Said(SpawnAnswer::Refused(reason)) => Attempt::Refused(format!("tmux refused to spawn it: {reason}")),
         // Silence is not absence: the session may come to be later. Without its spec it would run nothing.
-        Answer::Silent(silence) if revoke(&spec) => {
+        Answer::Silent(silence) if revoke(spec) => {
             Attempt::Refused(format!("tmux did not answer ({}): nothing was spawned", silence.0))
         }
-        Answer::Silent(silence) => Attempt::Unsure(format!("tmux did not answer ({})", silence.0)),
-    };
-    if !matches!(attempt, Attempt::Lives | Attempt::Unsure(_)) {
-        revoke(&spec);
+        // It was launched all the same.
+        Answer::Silent(_) => probe(scope, record, name),
     }
-    Ok(attempt)
 }
 
 /// Waits whether the harness outlives its probe.
@@ -95,12 +125,13 @@ fn probe(scope: &Scope, record: &mut Record, name: &SessionName) -> Attempt {
         Err(reason) => return Attempt::Unsure(reason),
     };
     let Some(pane) = pane else {
-        return Attempt::Died("it ended at once, and its pane with it".to_owned());
+        let how = "it ended at once, and its pane with it";
+        return Attempt::Died(swept(scope, record, how.to_owned()));
     };
+    failpoint::at("start.found");
     let lives = match ProcessHold::of(pane.pid) {
         Some(held) if !pane.dead && !held.wait(probe) => {
-            record.process = Some(held.identity.clone());
-            record.server_pid = pane.server_pid;
+            note_process(record, Some(held.identity.clone()), &pane);
             true
         }
         _ => false,
@@ -109,12 +140,15 @@ fn probe(scope: &Scope, record: &mut Record, name: &SessionName) -> Attempt {
         scope.tmux.end_drain(&pane);
         return Attempt::Lives;
     }
-    let reason = last_words(scope, record, name, probe);
-    let leftovers = crate::lifecycle::stop::sweep_leftovers(scope, record);
-    if leftovers > 0 {
-        return Attempt::Died(format!("{reason}; {leftovers} process(es) that it had left were ended"));
+    Attempt::Died(swept(scope, record, last_words(scope, record, name, probe)))
+}
+
+/// Ends what a harness that is gone left behind, and tells of it.
+fn swept(scope: &Scope, record: &Record, reason: String) -> String {
+    match crate::lifecycle::stop::sweep_leftovers(scope, record) {
+        0 => reason,
+        leftovers => format!("{reason}; {leftovers} process(es) that it had left were ended"),
     }
-    Attempt::Died(reason)
 }
 
 fn find(scope: &Scope, record: &Record, name: &SessionName) -> Result<Option<Pane>, String> {
@@ -132,6 +166,9 @@ fn last_words(scope: &Scope, record: &Record, name: &SessionName, probe: Duratio
         // `pane_dead` is told before the status is known: look again.
         let told = pane.dead && (pane.exit_status.is_some() || pane.exit_signal.is_some());
         if !told && Instant::now() < deadline {
+            if !pane.dead {
+                scope.tmux.wake(&pane);
+            }
             std::thread::sleep(Duration::from_millis(20));
             continue;
         }

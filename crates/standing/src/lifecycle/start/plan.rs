@@ -2,13 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use wire::SessionName;
+
 use crate::{
     clock,
     definition::{Definition, check_directory},
     directive,
     harness::{Fresh, Harness, Place, find_program},
     lifecycle::Scope,
-    registry::{Origin, Record},
+    registry::{self, Origin, Pending, Record},
 };
 
 use super::attempt::Conversation;
@@ -59,6 +61,15 @@ impl<'a> Plan<'a> {
         Ok(plan)
     }
 
+    /// Moves the plan to where a fresh conversation begins, after the recorded one could not be gone on with. True if
+    /// that is another place.
+    pub(super) fn begin_afresh(&mut self) -> Result<bool, String> {
+        check_directory(&self.definition.cwd)?;
+        self.note = None;
+        let before = std::mem::replace(&mut self.cwd, self.definition.cwd.clone());
+        Ok(before != self.cwd)
+    }
+
     /// The recorded conversation, if this start would go on with it.
     pub(super) fn resumable(&self, record: Option<&Record>) -> Option<String> {
         let record = record?;
@@ -75,10 +86,14 @@ impl<'a> Plan<'a> {
         if definition.declared {
             record.origin = Origin::Declared;
         }
-        record.harness.clone_from(&definition.harness);
+        if record.harness_session_id.is_empty() || record.harness.is_empty() {
+            record.harness.clone_from(&definition.harness);
+        }
+        if record.harness_session_id.is_empty() || record.cwd.is_empty() {
+            record.cwd = self.cwd.display().to_string();
+        }
         record.harness_args.clone_from(&definition.harness_args);
         record.harness_args_inherited = definition.harness_args_inherited;
-        record.cwd = self.cwd.display().to_string();
         record.description.clone_from(&definition.description);
         record.prompt.clone_from(&self.brief);
         record.auto_start = definition.auto_start;
@@ -94,6 +109,12 @@ impl<'a> Plan<'a> {
     pub(super) fn new_id(&self, scope: &Scope) -> Result<String, String> {
         let place = Place { surroundings: &scope.surroundings, cwd: &self.cwd };
         self.adapter.new_id(&place, &self.program)
+    }
+
+    /// A fresh conversation as this start would hold it.
+    pub(super) fn pending(&self, id: &str) -> Pending {
+        let (harness, cwd) = (self.definition.harness.clone(), self.cwd.display().to_string());
+        Pending { session_id: id.to_owned(), harness, cwd }
     }
 
     /// The whole command of a conversation.
@@ -116,10 +137,20 @@ impl<'a> Plan<'a> {
         if whole.len() <= PROMPT_LIMIT {
             return Ok(whole);
         }
-        let path = dir.join(format!("{}.brief.md", definition.name));
-        std::fs::write(&path, &self.brief).map_err(|error| format!("{}: {error}", path.display()))?;
+        let path = brief_file(dir, &definition.name);
+        registry::atomic(dir, &path, self.brief.as_bytes()).map_err(|error| error.to_string())?;
         let pointer =
             format!("It is too long to be given here. Read the file {} whole, and follow it.", path.display());
         Ok(directive::boot_prompt(&definition.name, definition.slack_enabled, &pointer))
     }
+}
+
+/// Where a brief that is too long for an argument is read.
+fn brief_file(dir: &Path, name: &SessionName) -> PathBuf {
+    dir.join(format!("{name}.brief.md"))
+}
+
+/// Forgets the brief of a session that is deleted.
+pub(crate) fn forget(scope: &Scope, name: &SessionName) {
+    let _ = std::fs::remove_file(brief_file(&scope.registry.launch_dir(), name));
 }

@@ -9,7 +9,10 @@ use std::{
 
 use rustix::process::Signal;
 
-use crate::process::{self, ProcessHold};
+use crate::{
+    failpoint,
+    process::{self, ProcessHold},
+};
 
 /// How long the kernel may take to end what it was told to kill.
 const KILL_WAIT: Duration = Duration::from_secs(2);
@@ -49,6 +52,7 @@ pub(super) fn end(pane_process: &ProcessHold, loop_id: &str, grace: Duration) ->
     for harness in &harnesses {
         ask(harness, &mut ended);
     }
+    failpoint::at("stop.termed");
     let gone = harnesses.iter().all(|held| held.wait(left()));
     // A shell that wrapped the harness leaves when the harness has; if it does not, it is told to.
     if gone
@@ -79,7 +83,7 @@ pub(super) fn sweep(loop_id: &str, grace: Duration) -> Ended {
     let mut ended = Ended::default();
     if !grace.is_zero() {
         let deadline = Instant::now() + grace;
-        let found = others_carrying(loop_id);
+        let found = process::carrying(loop_id);
         for held in &found {
             ask(held, &mut ended);
         }
@@ -89,7 +93,7 @@ pub(super) fn sweep(loop_id: &str, grace: Duration) -> Ended {
     }
     let deadline = Instant::now() + KILL_WAIT;
     loop {
-        let found = others_carrying(loop_id);
+        let found = process::carrying(loop_id);
         if found.is_empty() {
             return ended;
         }
@@ -104,13 +108,6 @@ pub(super) fn sweep(loop_id: &str, grace: Duration) -> Ended {
             held.wait(deadline.saturating_duration_since(Instant::now()));
         }
     }
-}
-
-/// Whoever carries an id but this process: an agent that stops its own session would not come to the end of it.
-fn others_carrying(loop_id: &str) -> Vec<ProcessHold> {
-    let mut found = process::carrying(loop_id);
-    found.retain(|held| held.identity.pid != std::process::id());
-    found
 }
 
 /// Asks a process to go. One that was stopped cannot hear it, so it is woken.

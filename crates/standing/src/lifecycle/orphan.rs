@@ -1,0 +1,49 @@
+//! A harness that lives while its tmux session cannot be seen, and the tmux server that lives behind a lost socket.
+//!
+//! To tmux's client a server whose socket was deleted looks like no server, and the next spawn would start a second
+//! one beside it. The record knows the server it was spawned on, so that this is told apart from absence.
+
+use std::os::unix::net::UnixStream;
+
+use crate::registry::{Entry, Record, Server};
+
+use super::Scope;
+
+impl Scope {
+    /// A server that lives and cannot be reached any more, if a session of ours was spawned on one. To be asked only
+    /// where tmux said that there is no server: it reads every record.
+    pub(crate) fn lost_server(&self) -> Option<Server> {
+        let entries = self.registry.all().ok()?;
+        let servers = entries.values().filter_map(Entry::record).filter_map(|record| record.server.as_ref());
+        servers.filter(|server| is_lost(server)).map(Server::clone).next()
+    }
+}
+
+/// Whether a server lives and nobody answers at its socket. One that is stopped still takes connections.
+fn is_lost(server: &Server) -> bool {
+    server.process.is_alive() && UnixStream::connect(&server.socket).is_err()
+}
+
+/// What is known of an orphaned session, and what can be done about it.
+pub(crate) fn told(record: &Record) -> String {
+    let pid = record.process.as_ref().map_or(0, |process| process.pid);
+    let harness = format!("its harness (pid {pid}) is alive, and its tmux session cannot be seen");
+    match &record.server {
+        Some(server) if is_lost(server) => format!("{harness}: {}", remedy(server)),
+        Some(server) if server.process.is_alive() => format!(
+            "{harness}: the tmux server it was started on answers at {}; was the session renamed, or \
+             `routing.tmux.socket` changed?",
+            server.socket.display()
+        ),
+        _ => format!("{harness}: the tmux server it was started on is gone"),
+    }
+}
+
+/// How a lost server is found again.
+pub(crate) fn remedy(server: &Server) -> String {
+    let pid = server.process.pid;
+    format!(
+        "a tmux server (pid {pid}) is alive and its socket {} is gone; `kill -USR1 {pid}` makes the socket anew",
+        server.socket.display()
+    )
+}
