@@ -148,7 +148,7 @@ fn with_source(own: Compiler, project: &Project, notes: &mut Notes) -> Result<Co
     } else {
         self::own(project).unwrap_or(own)
     };
-    let std = if found.builds_std() { "std built for size" } else { "std as it comes: a bundle a sixth larger" };
+    let std = if found.builds_std() { "std built for size" } else { "std as it comes: a bundle a quarter larger" };
     say(format_args!("WASM target: {} ({std})", found.version()));
     Ok(found)
 }
