@@ -3,6 +3,7 @@
 //! Works in-process and needs no service. The verbs are synchronous and so is this: no runtime is built but by
 //! `serve`, so that a listing costs no more than its own look at tmux.
 
+mod channels;
 mod events;
 mod inert;
 mod open;
@@ -39,6 +40,12 @@ enum Command {
     Standing {
         #[command(subcommand)]
         verb: standing::Verb,
+    },
+    /// See whether Slack is heard
+    #[command(after_help = channels::EXAMPLES)]
+    Channels {
+        #[command(subcommand)]
+        verb: channels::Verb,
     },
     /// Show what happened, and what happens
     #[command(after_help = events::EXAMPLES)]
@@ -106,6 +113,7 @@ fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Refusal> {
     let open = |source| TheLoop::open_in(config, Surroundings::of_process(), source);
     match cli.command {
         Command::Standing { verb } => verb.run(&open("cli"), output),
+        Command::Channels { verb } => verb.run(&open("cli"), output),
         Command::Events(args) => events::run(&open("cli"), &args, output),
         Command::Open => open::run(&open("cli"), output),
         Command::Serve(args) => serve::run(open("service"), args, output),

@@ -7,6 +7,8 @@ mod home;
 mod http;
 mod processes;
 mod service;
+#[cfg(feature = "slack")]
+mod slack;
 mod terminal;
 mod tmux;
 mod wait;
@@ -15,6 +17,8 @@ pub use home::{TestHome, TestHomeBuilder};
 pub use http::{Answer, Http};
 pub use processes::{assert_nothing_spawned, marked};
 pub use service::TestService;
+#[cfg(feature = "slack")]
+pub use slack::{Fault, StubSlack};
 pub use terminal::Terminal;
 pub use tmux::PrivateTmux;
 pub use wait::{CAP, wait_for};

@@ -14,6 +14,7 @@ use clap::{Subcommand, ValueEnum};
 use wire::{ControlReport, ControlRequest, ControlVerb};
 
 use super::{Output, Refusal, document, inert, output, report, table};
+use crate::slack;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -53,7 +54,8 @@ pub(super) enum Verb {
 
 impl Verb {
     pub(super) fn run(self, the_loop: &TheLoop, output: &mut Output) -> Result<u8, Refusal> {
-        match self {
+        let changes = matches!(self, Self::Create(_) | Self::Delete(_) | Self::Start(_) | Self::Restart(_));
+        let done = match self {
             Self::List(args) => list::run(the_loop, &args, output),
             Self::Get(args) => get::run(the_loop, &args, output),
             Self::Create(args) => create::run(the_loop, args, output),
@@ -62,7 +64,13 @@ impl Verb {
             Self::Stop(args) => stop::run(the_loop, args, output),
             Self::Restart(args) => restart::run(the_loop, args, output),
             Self::Say(args) => say::run(the_loop, args, output),
+        };
+        if changes {
+            for complaint in slack::settle(the_loop) {
+                output.err(&format!("{}\n", inert::line(&complaint)));
+            }
         }
+        done
     }
 }
 

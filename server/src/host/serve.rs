@@ -20,6 +20,7 @@ use super::{
     access::bracketed,
     router,
 };
+use crate::slack;
 
 /// How long requests that are being answered may take after the first signal.
 const DRAIN: Duration = Duration::from_secs(10);
@@ -123,12 +124,15 @@ pub fn serve(the_loop: TheLoop, bind: Bind, ready: impl FnOnce(&str)) -> Result<
     let drained = runtime.block_on(async {
         let listener = listen(&host, port).await?;
         let port = listener.local_addr()?.port();
+        let slack = slack::host(&the_loop, slack::Pace::default());
         let app = router(the_loop, &config.settings, Access::new(settings, &host, port))?;
         let listeners = Listeners { tcp: listener, unix: unix(&config.settings.state_root) };
         let signals = signals()?;
         ready(&format!("http://{}:{port}/#/standing", shown(&host)));
         tracing::info!(port, "listening");
-        Ok::<_, ServeError>(until_drained(listeners, app, signals).await)
+        let drained = until_drained(listeners, app, signals).await;
+        slack.end().await;
+        Ok::<_, ServeError>(drained)
     })?;
     runtime.shutdown_timeout(if drained { DRAIN } else { Duration::ZERO });
     Ok(())

@@ -1,0 +1,130 @@
+//! The Web API: form in, JSON out.
+
+use std::collections::HashMap;
+
+use axum::{
+    Form, Json,
+    extract::{Path, State},
+    http::{HeaderMap, StatusCode, header},
+    response::{Html, IntoResponse as _, Response},
+};
+use serde_json::{Value, json};
+
+use super::{Fault, Shared, StubSlack, world::World};
+
+type Fields = HashMap<String, String>;
+
+pub(super) async fn call(
+    State(shared): State<Shared>,
+    Path(method): Path<String>,
+    headers: HeaderMap,
+    Form(fields): Form<Fields>,
+) -> Response {
+    let fault = {
+        let mut world = shared.world();
+        *world.calls.entry(method.clone()).or_default() += 1;
+        world.faults.get_mut(&method).and_then(std::collections::VecDeque::pop_front)
+    };
+    match fault {
+        None => answer(&shared, &method, &headers, &fields),
+        Some(Fault::Limited(seconds)) => {
+            (StatusCode::TOO_MANY_REQUESTS, [(header::RETRY_AFTER, seconds.to_string())]).into_response()
+        }
+        Some(Fault::Status(status)) => StatusCode::from_u16(status).unwrap_or_default().into_response(),
+        Some(Fault::Refused(word)) => Json(json!({ "ok": false, "error": word })).into_response(),
+        Some(Fault::Page) => Html("<h1>We will be back soon</h1>").into_response(),
+        Some(Fault::Lost) => {
+            let _done = answer(&shared, &method, &headers, &fields);
+            // Whoever asked finds a connection that ends before the answer is whole.
+            let head = [(header::CONTENT_LENGTH, "1000"), (header::CONNECTION, "close")];
+            (head, "{").into_response()
+        }
+    }
+}
+
+fn answer(shared: &Shared, method: &str, headers: &HeaderMap, fields: &Fields) -> Response {
+    let token = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let wanted = if method == "apps.connections.open" { StubSlack::APP_TOKEN } else { StubSlack::BOT_TOKEN };
+    let answer = if token == format!("Bearer {wanted}") {
+        do_it(shared, method, fields)
+    } else if token.ends_with(StubSlack::APP_TOKEN) || token.ends_with(StubSlack::BOT_TOKEN) {
+        Err("not_allowed_token_type")
+    } else {
+        Err("invalid_auth")
+    };
+    match answer {
+        Ok(mut answer) => {
+            answer["ok"] = json!(true);
+            Json(answer).into_response()
+        }
+        Err(word) => Json(json!({ "ok": false, "error": word })).into_response(),
+    }
+}
+
+fn do_it(shared: &Shared, method: &str, fields: &Fields) -> Result<Value, &'static str> {
+    let mut world = shared.world();
+    match method {
+        "auth.test" => Ok(json!({
+            "url": "https://stub.example/", "team": "Stub", "team_id": "T0STUB",
+            "user": "the-loop", "user_id": StubSlack::BOT_USER, "bot_id": "B0BOT",
+        })),
+        "apps.connections.open" => {
+            let ticket = uuid::Uuid::new_v4().simple().to_string();
+            let url = format!("ws://{}/link/{ticket}", shared.address);
+            world.tickets.insert(ticket);
+            Ok(json!({ "url": url }))
+        }
+        "chat.postMessage" => post_message(&mut world, fields),
+        "reactions.add" => add_reaction(&mut world, fields),
+        "conversations.replies" => replies(&world, fields),
+        _ => Err("unknown_method"),
+    }
+}
+
+fn channel(fields: &Fields) -> Result<&'static str, &'static str> {
+    World::is_channel(fields.get("channel").map_or("", String::as_str)).ok_or("channel_not_found")
+}
+
+fn post_message(world: &mut World, fields: &Fields) -> Result<Value, &'static str> {
+    let channel = channel(fields)?;
+    let text = fields.get("text").filter(|text| !text.is_empty()).ok_or("no_text")?;
+    if text.chars().count() > 40_000 {
+        return Err("msg_too_long");
+    }
+    let mut message = json!({ "user": StubSlack::BOT_USER, "bot_id": "B0BOT", "text": text });
+    if let Some(thread) = fields.get("thread_ts") {
+        message["thread_ts"] = json!(thread);
+    }
+    let ts = world.say(channel, &message);
+    Ok(json!({ "channel": channel, "ts": ts }))
+}
+
+fn add_reaction(world: &mut World, fields: &Fields) -> Result<Value, &'static str> {
+    channel(fields)?;
+    let ts = fields.get("timestamp").ok_or("bad_timestamp")?;
+    let name = fields.get("name").ok_or("invalid_name")?;
+    let marks = world.reactions.entry(ts.clone()).or_default();
+    if marks.contains(name) {
+        return Err("already_reacted");
+    }
+    marks.push(name.clone());
+    Ok(json!({}))
+}
+
+fn replies(world: &World, fields: &Fields) -> Result<Value, &'static str> {
+    let channel = channel(fields)?;
+    let field = |key: &str| fields.get(key).map_or("", String::as_str);
+    let (thread, oldest) = (field("ts"), field("oldest"));
+    let all = world.listing(channel, Some(thread));
+    if all.is_empty() {
+        return Err("thread_not_found");
+    }
+    let (first, rest) = all.split_first().ok_or("thread_not_found")?;
+    let after: Vec<&Value> =
+        rest.iter().filter(|message| message["ts"].as_str().unwrap_or_default() > oldest).collect();
+    // Pages are small, so that there are some.
+    let (from, most) = (field("cursor").parse().unwrap_or(0_usize), 20);
+    let page: Vec<&Value> = std::iter::once(first).chain(after.iter().skip(from).take(most).copied()).collect();
+    let next = if from + most < after.len() { (from + most).to_string() } else { String::new() };
+    Ok(json!({ "messages": page, "has_more": !next.is_empty(), "response_metadata": { "next_cursor": next } }))
+}

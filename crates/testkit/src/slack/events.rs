@@ -1,0 +1,109 @@
+//! Events on their way: pushed, pushed again until they are acknowledged, given up in the end.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::{socket::Order, world::World};
+
+/// When Slack pushes an event again, in a tenth of a second for what takes it a minute.
+const RETRIES: [Duration; 3] = [Duration::from_millis(20), Duration::from_millis(200), Duration::from_millis(600)];
+
+/// An event that is not acknowledged yet.
+#[derive(Clone, Debug)]
+pub(super) struct Delivery {
+    payload: Value,
+    attempt: usize,
+    begun: Instant,
+    due: Instant,
+}
+
+impl World {
+    /// Has an event pushed.
+    pub(super) fn push(&mut self, event: &Value) {
+        if self.reorders && self.held.is_none() {
+            // The first of a pair waits for the second one.
+            self.held = Some(event.clone());
+            return;
+        }
+        self.enter(event);
+        if let Some(first) = self.held.take() {
+            self.enter(&first);
+        }
+    }
+
+    pub(super) fn set_reorder(&mut self, yes: bool) {
+        self.reorders = yes;
+        if let Some(event) = self.held.take() {
+            self.enter(&event);
+        }
+    }
+
+    fn enter(&mut self, event: &Value) {
+        self.events += 1;
+        let event_id = format!("Ev{:08}", self.events);
+        let payload = json!({
+            "type": "event_callback", "team_id": "T0STUB", "api_app_id": "A0STUB",
+            "event": event, "event_id": event_id, "event_time": 0,
+        });
+        for copy in 0..self.repeat.max(1) {
+            let now = Instant::now();
+            let delivery = Delivery { payload: payload.clone(), attempt: 0, begun: now, due: now + self.delay };
+            self.deliveries.insert(format!("{event_id}-{copy}"), delivery);
+        }
+    }
+
+    /// Pushes what is due, to one of the sockets.
+    pub(super) fn pump(&mut self) {
+        let now = Instant::now();
+        let mut due: Vec<String> =
+            self.deliveries.iter().filter(|(_, delivery)| delivery.due <= now).map(|(id, _)| id.clone()).collect();
+        // In the order in which they were entered, as far as they are due together.
+        due.sort_by_key(|id| (self.deliveries[id].due, id.clone()));
+        for id in due {
+            let retries = if self.retries.is_empty() { RETRIES.to_vec() } else { self.retries.clone() };
+            let Some(delivery) = self.deliveries.get_mut(&id) else { continue };
+            let attempt = delivery.attempt;
+            let Some(again) = retries.get(attempt).copied().or((attempt == retries.len()).then_some(Duration::MAX))
+            else {
+                self.deliveries.remove(&id);
+                self.given_up += 1;
+                continue;
+            };
+            delivery.attempt += 1;
+            // After the last repetition there is a while left to acknowledge it.
+            delivery.due = now + again.min(Duration::from_millis(600));
+            let mut envelope = json!({
+                "type": "events_api", "envelope_id": id, "accepts_response_payload": false, "payload": delivery.payload,
+            });
+            if attempt > 0 {
+                envelope["retry_attempt"] = json!(attempt);
+                envelope["retry_reason"] = json!("timeout");
+            }
+            if !self.deaf {
+                self.send(&envelope);
+            }
+        }
+    }
+
+    /// Each event goes to one of the sockets, the newest here.
+    fn send(&mut self, envelope: &Value) {
+        let Some((_, socket)) = self.sockets.last_key_value() else { return };
+        let _ = socket.send(Order::Say(envelope.to_string()));
+        if let Some((left, times)) = &mut self.cut_after {
+            *left = left.saturating_sub(1);
+            if *left == 0 && *times > 0 {
+                let _ = socket.send(Order::Cut);
+                *times -= 1;
+                *left = 1;
+            }
+        }
+    }
+
+    pub(super) fn acknowledge(&mut self, id: &str) {
+        if let Some(delivery) = self.deliveries.remove(id) {
+            self.acknowledged += 1;
+            self.slowest = self.slowest.max(delivery.begun.elapsed());
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! What the stand-in knows: messages, marks, sockets, what is not acknowledged, and the faults that are switched on.
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet, VecDeque},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::{Fault, StubSlack, events::Delivery, socket::Order};
+
+/// What the stand-in knows.
+#[derive(Debug, Default)]
+pub(super) struct World {
+    messages: BTreeMap<(String, String), Value>,
+    last_ts: u64,
+    pub(super) reactions: HashMap<String, Vec<String>>,
+    pub(super) calls: HashMap<String, usize>,
+    pub(super) faults: HashMap<String, VecDeque<Fault>>,
+    pub(super) tickets: HashSet<String>,
+    pub(super) sockets: BTreeMap<u64, mpsc::UnboundedSender<Order>>,
+    pub(super) opened: usize,
+    pub(super) deliveries: HashMap<String, Delivery>,
+    pub(super) acknowledged: usize,
+    pub(super) given_up: usize,
+    pub(super) slowest: Duration,
+    pub(super) events: u64,
+    pub(super) repeat: usize,
+    pub(super) reorders: bool,
+    pub(super) held: Option<Value>,
+    pub(super) delay: Duration,
+    pub(super) retries: Vec<Duration>,
+    pub(super) deaf: bool,
+    pub(super) cut_after: Option<(usize, usize)>,
+}
+
+impl World {
+    /// A message that is pushed as well, unless sockets are deaf.
+    pub(super) fn say(&mut self, channel: &str, fields: &Value) -> String {
+        let ts = self.put(channel, fields);
+        let mut event = self.messages[&(channel.to_owned(), ts.clone())].clone();
+        event["channel"] = json!(channel);
+        self.push(&event);
+        ts
+    }
+
+    /// A message that stands where it belongs.
+    pub(super) fn put(&mut self, channel: &str, fields: &Value) -> String {
+        let mut message = fields.clone();
+        let ts = match fields["ts"].as_str() {
+            Some(ts) => ts.to_owned(),
+            None => self.next_ts(),
+        };
+        message["type"] = json!("message");
+        message["ts"] = json!(ts);
+        self.messages.insert((channel.to_owned(), ts.clone()), message);
+        ts
+    }
+
+    /// The messages of a channel outside of threads, or those of a thread.
+    pub(super) fn listing(&self, channel: &str, thread: Option<&str>) -> Vec<Value> {
+        let belongs = |message: &&Value| match thread {
+            Some(thread) => message["ts"] == thread || message["thread_ts"] == thread,
+            None => message["thread_ts"].is_null() || message["thread_ts"] == message["ts"],
+        };
+        let of_channel = self.messages.iter().filter(|((of, _), _)| of == channel);
+        of_channel.map(|(_, message)| message).filter(belongs).cloned().collect()
+    }
+
+    /// Stamps grow, and are the time as far as that lets them.
+    fn next_ts(&mut self) -> String {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let micros = u64::try_from(now.as_micros()).unwrap_or(u64::MAX).max(self.last_ts + 1);
+        self.last_ts = micros;
+        format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)
+    }
+
+    pub(super) fn is_channel(channel: &str) -> Option<&'static str> {
+        [StubSlack::CHANNEL, "#ops", "ops"].contains(&channel).then_some(StubSlack::CHANNEL)
+    }
+
+    pub(super) fn order(&self, order: &Order) {
+        for socket in self.sockets.values() {
+            let _ = socket.send(order.clone());
+        }
+    }
+
+    pub(super) fn outstanding(&self) -> usize {
+        self.deliveries.len()
+    }
+}

@@ -1,0 +1,56 @@
+//! Slack: every standing session that asks for it has one thread, in which those who may speak to it do.
+//!
+//! The service hosts the listener; nobody else listens. What is heard goes through one pipeline, in which everything
+//! is closed unless it is opened: the thread must be bound, the author a person and on the list, and the words go to
+//! the session by the same `say` as from every other surface. A session never speaks here by itself: what is posted is
+//! the announcement, receipts, a question that it waits on, and its screen for those who ask.
+//!
+//! Nothing here may keep a session from starting or running, and no token is ever told anywhere.
+//!
+//! | part | job |
+//! |---|---|
+//! | [`host()`] | the listener's life in the service |
+//! | `socket`, `poll`, `catch_up` | hearing |
+//! | `receive`, `lanes`, `deliver` | from what was heard to a session's pane |
+//! | `inbox` | what was accepted, through any crash |
+//! | `watch`, `announce`, `questions` | what the sessions do that is to be told |
+//! | `outbox`, `words`, `entities` | telling it |
+//! | [`settle()`], [`report()`], [`round_trip()`] | what the command line needs of it |
+//! | `threads`, `status`, `folder` | what is kept in `<state.root>/channels` |
+//! | `api`, `address`, `tokens` | Slack's Web API |
+
+mod address;
+mod announce;
+mod api;
+mod catch_up;
+mod deliver;
+mod entities;
+mod folder;
+mod host;
+mod hub;
+mod in_vain;
+mod inbox;
+mod lanes;
+mod message;
+mod outbox;
+mod pace;
+mod poll;
+mod questions;
+mod receive;
+mod report;
+mod round_trip;
+mod settle;
+mod socket;
+mod status;
+mod threads;
+mod tokens;
+mod ts;
+mod watch;
+mod words;
+
+pub use host::{Hosting, host};
+pub use pace::Pace;
+pub use report::{Report, report};
+pub use round_trip::{RoundTrip, round_trip};
+pub use settle::settle;
+pub use status::{Hearing, Status};

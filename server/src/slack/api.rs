@@ -1,0 +1,263 @@
+//! Slack's Web API: the six methods that are used, a file each, over one call.
+//!
+//! A call is made once: whether it may be made again is for the caller to say, since posting twice is worse than
+//! posting late. A method that Slack asked to leave alone for a while is left alone by every caller.
+
+mod add_reaction;
+mod auth_test;
+mod open_connection;
+mod post_message;
+mod replies;
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use reqwest::{Client, StatusCode, header::RETRY_AFTER, redirect};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::Value;
+
+use super::{address::Address, tokens::Tokens};
+
+pub(super) use auth_test::Identity;
+pub(super) use post_message::Posted;
+
+/// How long one call may take.
+const CALL: Duration = Duration::from_secs(15);
+
+/// How long a connection may take to come about.
+const CONNECT: Duration = Duration::from_secs(8);
+
+/// The largest answer that is read, in bytes.
+const MAX_ANSWER: usize = 8 * 1024 * 1024;
+
+/// How long a method is left alone if Slack does not say.
+const LEFT_ALONE: Duration = Duration::from_secs(5);
+
+/// Why a call came to nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum ApiError {
+    /// Slack asks to be left alone with this method for a while.
+    #[error("Slack asks to wait for {} s", after.as_secs().max(1))]
+    Limited {
+        /// For how long.
+        after: Duration,
+    },
+    /// Slack says no, in a word of its own.
+    #[error("Slack says `{word}`{}", explained(word))]
+    Refused {
+        /// The word: `channel_not_found`, `invalid_auth`, …
+        word: String,
+    },
+    /// Slack's own fault.
+    #[error("Slack answers with status {status}")]
+    Status {
+        /// The status.
+        status: u16,
+    },
+    /// No answer.
+    #[error("Slack cannot be reached ({reason})")]
+    Unreachable {
+        /// Why.
+        reason: String,
+        /// True if the request may have arrived all the same.
+        sent: bool,
+    },
+}
+
+/// What there is to do about a refusal.
+fn explained(word: &str) -> &'static str {
+    match word {
+        "not_in_channel" => ": invite the app to the channel (`/invite` there)",
+        "channel_not_found" => ": no such channel, or a private one that the app is not in",
+        "invalid_auth" | "not_authed" | "token_revoked" | "account_inactive" | "token_expired" => {
+            ": the token is not valid (any more); install the app again and set the new one"
+        }
+        "not_allowed_token_type" => ": a token of the wrong kind is in the variable",
+        "missing_scope" => ": the app lacks a scope; see the manifest in docs/slack.md",
+        "is_archived" => ": the channel is archived",
+        _ => "",
+    }
+}
+
+impl ApiError {
+    /// True if the same call may succeed later, with nothing changed.
+    pub(super) fn is_passing(&self) -> bool {
+        match self {
+            Self::Limited { .. } | Self::Status { .. } | Self::Unreachable { .. } => true,
+            Self::Refused { word } => {
+                ["internal_error", "fatal_error", "service_unavailable", "request_timeout", "ratelimited"]
+                    .contains(&word.as_str())
+            }
+        }
+    }
+
+    /// True if what was asked for may have been done all the same.
+    pub(super) fn may_be_done(&self) -> bool {
+        match self {
+            Self::Limited { .. } => false,
+            Self::Refused { word } => ["internal_error", "fatal_error", "request_timeout"].contains(&word.as_str()),
+            Self::Status { .. } => true,
+            Self::Unreachable { sent, .. } => *sent,
+        }
+    }
+
+    /// How long Slack asked to wait, if it did.
+    pub(super) fn asked_to_wait(&self) -> Option<Duration> {
+        match self {
+            Self::Limited { after } => Some(*after),
+            Self::Refused { .. } | Self::Status { .. } | Self::Unreachable { .. } => None,
+        }
+    }
+}
+
+impl From<reqwest::Error> for ApiError {
+    fn from(error: reqwest::Error) -> Self {
+        let sent = !error.is_connect() && !error.is_builder();
+        let kind = if error.is_timeout() {
+            "no answer in time"
+        } else if error.is_connect() {
+            "no connection"
+        } else {
+            "the connection broke"
+        };
+        // An address may be a ticket: it is not told. The innermost cause says most.
+        let error = error.without_url();
+        let mut cause: &dyn std::error::Error = &error;
+        while let Some(deeper) = cause.source() {
+            cause = deeper;
+        }
+        Self::Unreachable { reason: format!("{kind}: {cause}"), sent }
+    }
+}
+
+/// Which token a method wants.
+#[derive(Clone, Copy, Debug)]
+enum Token {
+    Bot,
+    App,
+}
+
+/// The Web API with its tokens.
+#[derive(Debug)]
+pub(super) struct Api {
+    client: Client,
+    address: Address,
+    tokens: Tokens,
+    /// Until when a method is to be left alone.
+    not_before: Mutex<HashMap<&'static str, Instant>>,
+}
+
+impl Api {
+    pub(super) fn new(address: Address, tokens: Tokens) -> Result<Self, String> {
+        // A second installation is refused and changes nothing.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let builder = Client::builder()
+            .connect_timeout(CONNECT)
+            // Whoever redirects would get the token.
+            .redirect(redirect::Policy::none())
+            .https_only(!address.is_plain())
+            .user_agent(concat!("the-loop/", env!("CARGO_PKG_VERSION")));
+        // A stand-in on this machine needs no certificates, which a small system may not have.
+        let builder = if address.is_plain() { builder.no_proxy().tls_certs_only([]) } else { builder };
+        let client = builder.build().map_err(|error| format!("TLS cannot be set up: {error}"))?;
+        Ok(Self { client, address, tokens, not_before: Mutex::default() })
+    }
+
+    pub(super) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    pub(super) fn address(&self) -> &Address {
+        &self.address
+    }
+
+    /// Calls a method, once.
+    async fn call(&self, method: &'static str, token: Token, form: &[(&str, &str)]) -> Result<Value, ApiError> {
+        if let Some(after) = self.left_alone(method) {
+            return Err(ApiError::Limited { after });
+        }
+        let refused = |word: &str| ApiError::Refused { word: word.to_owned() };
+        let token = match token {
+            Token::Bot => &self.tokens.bot,
+            Token::App => self.tokens.app.as_ref().map_err(|_| refused("not_authed"))?,
+        };
+        let url = self.address.method(method).map_err(|_| refused("unknown_method"))?;
+        let request = self.client.post(url).timeout(CALL).bearer_auth(secret(token)).form(form);
+        let mut response = request.send().await?;
+        let status = response.status();
+        if status == StatusCode::TOO_MANY_REQUESTS {
+            let told = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
+            return Err(self.leave_alone(method, told.map_or(LEFT_ALONE, Duration::from_secs)));
+        }
+        if !status.is_success() {
+            return Err(ApiError::Status { status: status.as_u16() });
+        }
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await? {
+            if body.len() + chunk.len() > MAX_ANSWER {
+                return Err(refused("answer_too_large"));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        // A page in place of an answer is a proxy's or an outage's.
+        let answer: Value = serde_json::from_slice(&body).map_err(|_| ApiError::Status { status: status.as_u16() })?;
+        if answer["ok"] == true {
+            return Ok(answer);
+        }
+        match word(&answer) {
+            "ratelimited" => Err(self.leave_alone(method, LEFT_ALONE)),
+            word => Err(refused(word)),
+        }
+    }
+
+    fn left_alone(&self, method: &'static str) -> Option<Duration> {
+        let gates = self.not_before.lock().unwrap_or_else(PoisonError::into_inner);
+        gates.get(method).and_then(|until| until.checked_duration_since(Instant::now()))
+    }
+
+    fn leave_alone(&self, method: &'static str, after: Duration) -> ApiError {
+        // Nobody is believed who asks for more than an hour.
+        let after = after.min(Duration::from_hours(1));
+        let mut gates = self.not_before.lock().unwrap_or_else(PoisonError::into_inner);
+        gates.insert(method, Instant::now() + after);
+        ApiError::Limited { after }
+    }
+}
+
+/// The one place where a token is looked at; the header that it goes into is marked as secret.
+fn secret(token: &SecretString) -> &str {
+    token.expose_secret()
+}
+
+/// Slack's word for a refusal: never more than a word, whatever stands there.
+fn word(answer: &Value) -> &str {
+    let word = answer["error"].as_str().unwrap_or("no_reason");
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    if word.len() <= 60 && !word.is_empty() && word.bytes().all(plain) { word } else { "no_reason" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_a_word_and_nothing_more() {
+        assert_eq!(word(&serde_json::json!({ "ok": false, "error": "not_in_channel" })), "not_in_channel");
+        for odd in [serde_json::json!({}), serde_json::json!({ "error": "<b>" }), serde_json::json!({ "error": 7 })] {
+            assert_eq!(word(&odd), "no_reason");
+        }
+    }
+
+    #[test]
+    fn what_may_be_done_already_is_told_from_what_is_not() {
+        let limited = ApiError::Limited { after: Duration::ZERO };
+        assert!(limited.is_passing() && !limited.may_be_done());
+        let refused = ApiError::Refused { word: "channel_not_found".to_owned() };
+        assert!(!refused.is_passing() && !refused.may_be_done());
+        let broke = ApiError::Status { status: 502 };
+        assert!(broke.is_passing() && broke.may_be_done());
+    }
+}

@@ -1,0 +1,126 @@
+//! Delivering: one reply to its session, by the same verb as every other surface, and the receipt for it.
+//!
+//! Invariant: the text is typed at most once. The core keeps the key of a reply before it types and looks there first;
+//! a delivery that was cut short is reported as unconfirmed and never made again.
+
+use std::sync::Arc;
+
+use standing::events::{Event, Level};
+use wire::{SayReceipt, SayRequest, Verdict};
+
+use super::{
+    announce::blocking,
+    entities::{code_block, decode},
+    hub::Hub,
+    inbox::Outcome,
+    message::Reply,
+    outbox::Post,
+    threads::Thread,
+    words,
+};
+
+/// How many lines of a screen are shown, and how many characters: Slack cuts longer messages.
+const SHOWN: (usize, usize) = (60, 3500);
+
+/// Delivers one reply and has its receipt posted.
+pub(super) async fn deliver(hub: &Arc<Hub>, reply: Reply) {
+    let outcome = outcome(hub, &reply).await;
+    let (at, key, came_to) = (Arc::clone(hub), reply.key(), outcome.clone());
+    let _ = blocking(move || at.inbox().came_to(&key, &came_to)).await;
+    // The outbox ends with the run; the next one posts what is in the inbox.
+    let _ = hub.posts.send(Post::Receipt { reply, outcome });
+}
+
+async fn outcome(hub: &Arc<Hub>, reply: &Reply) -> Outcome {
+    // Things may have changed since it was accepted.
+    let allowed = hub.the_loop.config().settings.slack.authorized_users.contains(&reply.user);
+    let thread = hub.threads.get(&reply.channel, &reply.thread).filter(|_| allowed);
+    let Some(thread) = thread else {
+        let reason = if allowed { words::no_session() } else { words::not_allowed() };
+        dropped(hub, reply, None, if allowed { "unmapped" } else { "unauthorized-actor" }, "");
+        return Outcome::Refused { reason };
+    };
+    let text = decode(&reply.text);
+    if text.trim() == words::SCREEN {
+        return show(hub, reply, &thread).await;
+    }
+    say(hub, reply, &thread, text).await
+}
+
+async fn say(hub: &Arc<Hub>, reply: &Reply, thread: &Thread, text: String) -> Outcome {
+    let request = SayRequest {
+        name: thread.name.to_string(),
+        text,
+        actor: format!("slack:{}", reply.user),
+        force: false,
+        idempotency_key: format!("slack:{}:{}", reply.channel, reply.ts),
+    };
+    let (the_loop, bound) = (hub.the_loop.clone(), thread.ts.to_string());
+    let said = blocking(move || {
+        let standing = the_loop.standing();
+        // A session that was deleted and made anew has another thread, and its name.
+        if standing.get(&request.name)?.slack_thread != bound {
+            return Ok(None);
+        }
+        standing.say(&request).map(Some)
+    });
+    match said.await {
+        Ok(Ok(Some(receipt))) => of_receipt(hub, reply, thread, &receipt),
+        Ok(Ok(None)) => {
+            dropped(hub, reply, Some(thread), "undeliverable", "the thread belongs to no session any more");
+            Outcome::Refused { reason: words::no_session() }
+        }
+        Ok(Err(error)) => {
+            dropped(hub, reply, Some(thread), "undeliverable", &error.to_string());
+            Outcome::Refused { reason: words::refusal(&error) }
+        }
+        Err(fault) => {
+            dropped(hub, reply, Some(thread), "undeliverable", &fault);
+            Outcome::Unconfirmed { note: "The delivery broke off; look at the session before you say it again.".into() }
+        }
+    }
+}
+
+fn of_receipt(hub: &Hub, reply: &Reply, thread: &Thread, receipt: &SayReceipt) -> Outcome {
+    let note = words::besides(receipt);
+    match receipt.verdict {
+        Verdict::Submitted => Outcome::Submitted { note },
+        Verdict::Unconfirmed if receipt.delivered => Outcome::Unconfirmed { note },
+        Verdict::Unconfirmed => Outcome::Unconfirmed { note: words::all(receipt) },
+        Verdict::NotDelivered => {
+            dropped(hub, reply, Some(thread), "undeliverable", &words::all(receipt));
+            Outcome::Refused { reason: words::not_delivered(receipt) }
+        }
+    }
+}
+
+/// Reading a pane is not the session speaking.
+async fn show(hub: &Arc<Hub>, reply: &Reply, thread: &Thread) -> Outcome {
+    let (the_loop, name) = (hub.the_loop.clone(), thread.name.to_string());
+    match blocking(move || the_loop.standing().screen(&name, SHOWN.0)).await {
+        Ok(Ok(screen)) if screen.trim().is_empty() => {
+            Outcome::Shown { text: "Its screen is empty, or it has none.".to_owned() }
+        }
+        Ok(Ok(screen)) => Outcome::Shown { text: code_block(&screen, SHOWN.1) },
+        Ok(Err(error)) => Outcome::Refused { reason: words::refusal(&error) },
+        Err(fault) => {
+            dropped(hub, reply, Some(thread), "undeliverable", &fault);
+            Outcome::Refused { reason: "⛔ The screen cannot be read right now.".to_owned() }
+        }
+    }
+}
+
+fn dropped(hub: &Hub, reply: &Reply, thread: Option<&Thread>, reason: &str, error: &str) {
+    let mut event = Event::new(Level::Warning, "channel.dropped").with("reason", reason);
+    if let Some(thread) = thread {
+        event = event.with("standing", thread.name.as_str());
+    }
+    event = event
+        .with("channel", reply.channel.as_str())
+        .with("thread", reply.thread.as_str())
+        .with("actor", format!("slack:{}", reply.user));
+    if !error.is_empty() {
+        event = event.with("error", error);
+    }
+    hub.the_loop.emit(event);
+}

@@ -1,0 +1,38 @@
+//! Telling of sessions that cannot be announced, while Slack cannot be used at all.
+
+use std::collections::HashMap;
+
+use standing::TheLoop;
+use tokio::time;
+use wire::Row;
+
+use super::{
+    announce::{blocking, tell_failed, wants_a_thread},
+    pace::Pace,
+    status::Board,
+};
+
+/// Tells of each such session once a start, with the reason that the board tells, for as long as it is let.
+pub(super) async fn in_vain(the_loop: &TheLoop, pace: &Pace, board: &Board) {
+    let mut told = HashMap::new();
+    loop {
+        let problem = board.problem();
+        if !problem.is_empty() {
+            let at = the_loop.clone();
+            let rows = blocking(move || due(&at)).await.unwrap_or_default();
+            for row in rows {
+                if told.insert(row.name.clone(), row.started_at.clone()) != Some(row.started_at) {
+                    tell_failed(the_loop, &row.name, &problem);
+                }
+            }
+        }
+        time::sleep(pace.look).await;
+    }
+}
+
+/// The sessions that want a thread now.
+pub(super) fn due(the_loop: &TheLoop) -> Vec<Row> {
+    let config = the_loop.config();
+    let rows = the_loop.standing().list().unwrap_or_default();
+    rows.into_iter().filter(|row| wants_a_thread(row, &config.settings)).collect()
+}

@@ -1,0 +1,396 @@
+//! The inbox: what was accepted and is not delivered yet, and what was seen before, through any crash.
+//!
+//! A journal that is only added to. Invariant: a reply is on disk before Slack is told that we have it; from then on
+//! it is ours to deliver or to refuse aloud. A repetition is known by its event's id and by channel and stamp, for
+//! longer than Slack repeats, and for as long as it can come again out of a thread's listing.
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    fs::File,
+    io::{self, Write as _},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    folder::Folder,
+    message::{Key, Reply},
+    ts::Ts,
+};
+
+const FILE: &str = "slack.inbox.jsonl";
+
+/// How far behind a thread's cursor its listing is read again: what came late is found there. Slack's last repetition
+/// of an event comes five minutes after the first.
+pub(super) const OVERLAP: Duration = Duration::from_mins(10);
+
+/// How long a message that was seen is remembered at least.
+const REMEMBERED: Duration = Duration::from_hours(1);
+
+/// The journal is rewritten when it has grown by so many bytes: delivered words do not stay on disk.
+const GROWTH: u64 = 128 * 1024;
+
+/// A line of the journal.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Line {
+    /// A reply, ours to deliver; at is seconds since 1970.
+    Accepted { at: u64, reply: Reply },
+    /// What became of it, not yet told in Slack.
+    Came { key: Key, to: Outcome },
+    /// It was told.
+    Done { key: Key },
+    /// A message that was seen and needs nothing (any more).
+    Seen {
+        at: u64,
+        key: Key,
+        thread: Option<Ts>,
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        event_id: String,
+    },
+}
+
+/// What became of a reply.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Outcome {
+    /// The harness took it.
+    Submitted {
+        /// What there is to say besides; mostly nothing.
+        note: String,
+    },
+    /// It was typed, and nothing proves that it was taken.
+    Unconfirmed {
+        /// Why, where that is worth telling.
+        note: String,
+    },
+    /// It was not delivered.
+    Refused {
+        /// Why, in Slack's markup.
+        reason: String,
+    },
+    /// It asked for the screen, which is in the text.
+    Shown {
+        /// In Slack's markup.
+        text: String,
+    },
+}
+
+/// A reply that is not done with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Pending {
+    pub(super) reply: Reply,
+    /// What became of it, if that is known already.
+    pub(super) outcome: Option<Outcome>,
+    at: u64,
+}
+
+#[derive(Debug)]
+struct Seen {
+    at: u64,
+    thread: Option<Ts>,
+    event_id: String,
+}
+
+/// The inbox. One process has it at a time: the one that listens.
+#[derive(Debug)]
+pub(super) struct Inbox {
+    folder: Folder,
+    file: File,
+    grown: u64,
+    torn: bool,
+    pending: BTreeMap<Key, Pending>,
+    seen: HashMap<Key, Seen>,
+    event_ids: HashSet<String>,
+    /// The newest message of each thread, by which it is told what can come again.
+    newest: HashMap<Ts, Ts>,
+}
+
+impl Inbox {
+    /// Opens the journal. A line that cannot be read, as the last one may be after a crash, is left out: its reply was
+    /// never acknowledged, so that Slack sends it again.
+    pub(super) fn open(folder: &Folder) -> io::Result<Self> {
+        let text = folder.read(FILE)?;
+        let mut inbox = Self {
+            folder: folder.clone(),
+            file: folder.append(FILE)?,
+            grown: 0,
+            torn: false,
+            pending: BTreeMap::new(),
+            seen: HashMap::new(),
+            event_ids: HashSet::new(),
+            newest: HashMap::new(),
+        };
+        let mut unread = 0_usize;
+        for line in text.lines() {
+            match serde_json::from_str(line) {
+                Ok(line) => inbox.take(line),
+                Err(_) => unread += 1,
+            }
+        }
+        if unread > 0 {
+            tracing::warn!(lines = unread, "the inbox of Slack had lines that cannot be read; they were left out");
+        }
+        inbox.rewrite()?;
+        Ok(inbox)
+    }
+
+    /// Keeps replies, on disk when this returns; gives back those that are new.
+    pub(super) fn accept(&mut self, replies: Vec<Reply>) -> io::Result<Vec<Reply>> {
+        let mut fresh: Vec<Reply> = Vec::new();
+        for reply in replies {
+            let twice = fresh.iter().any(|other| other.key() == reply.key());
+            if !twice && !self.knows(&reply.key(), &reply.event_id) {
+                fresh.push(reply);
+            }
+        }
+        if fresh.is_empty() {
+            return Ok(fresh);
+        }
+        let at = now();
+        self.add(fresh.iter().map(|reply| Line::Accepted { at, reply: reply.clone() }).collect())?;
+        Ok(fresh)
+    }
+
+    /// Notes a message that needs nothing; true if it is new.
+    pub(super) fn note(&mut self, key: Key, thread: Option<Ts>, event_id: &str) -> bool {
+        if self.knows(&key, event_id) {
+            return false;
+        }
+        let line = Line::Seen { at: now(), key, thread, event_id: event_id.to_owned() };
+        // At worst it is told of once more.
+        let _ = self.add(vec![line]);
+        true
+    }
+
+    /// Notes what became of a reply.
+    pub(super) fn came_to(&mut self, key: &Key, outcome: &Outcome) {
+        // A crash finds it out anew: what was typed is not typed again.
+        self.add_or_tell(Line::Came { key: key.clone(), to: outcome.clone() });
+    }
+
+    /// Notes that a reply is done with.
+    pub(super) fn done(&mut self, key: &Key) {
+        self.add_or_tell(Line::Done { key: key.clone() });
+    }
+
+    /// What is not done with, in the order of the stamps.
+    pub(super) fn pending(&self) -> Vec<Pending> {
+        let mut pending: Vec<Pending> = self.pending.values().cloned().collect();
+        pending.sort_by(|a, b| a.reply.ts.cmp(&b.reply.ts));
+        pending
+    }
+
+    /// How many are not done with.
+    pub(super) fn len(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// The newest message that was seen of a thread.
+    pub(super) fn newest(&self, thread: &Ts) -> Option<Ts> {
+        self.newest.get(thread).cloned()
+    }
+
+    fn knows(&self, key: &Key, event_id: &str) -> bool {
+        self.seen.contains_key(key) || (!event_id.is_empty() && self.event_ids.contains(event_id))
+    }
+
+    fn add_or_tell(&mut self, line: Line) {
+        if let Err(error) = self.add(vec![line]) {
+            tracing::warn!(%error, "the inbox of Slack cannot be written; after a crash something may be told twice");
+        }
+    }
+
+    /// Adds lines in one write, then takes them in. An accepted reply that is not on disk for certain is not taken in:
+    /// it is Slack's still. Anything else counts for this run, written or not.
+    fn add(&mut self, lines: Vec<Line>) -> io::Result<()> {
+        // A write that failed half way has left half a line, which must not spoil the next one.
+        let mut text = if self.torn { "\n".to_owned() } else { String::new() };
+        for line in &lines {
+            text.push_str(&serde_json::to_string(line)?);
+            text.push('\n');
+        }
+        let is_ours = |line: &Line| matches!(line, Line::Accepted { .. });
+        let mut written = self.file.write_all(text.as_bytes());
+        self.torn = written.is_err();
+        if written.is_ok() && lines.iter().any(is_ours) {
+            written = self.file.sync_data();
+        }
+        self.grown += text.len() as u64;
+        for line in lines {
+            if written.is_ok() || !is_ours(&line) {
+                self.take(line);
+            }
+        }
+        if self.grown > GROWTH
+            && let Err(error) = self.rewrite()
+        {
+            tracing::warn!(%error, "the inbox of Slack cannot be rewritten; it grows");
+        }
+        written
+    }
+
+    fn take(&mut self, line: Line) {
+        match line {
+            Line::Accepted { at, reply } => {
+                let seen = Seen { at, thread: Some(reply.thread.clone()), event_id: reply.event_id.clone() };
+                self.see(reply.key(), seen);
+                self.pending.insert(reply.key(), Pending { reply, outcome: None, at });
+            }
+            Line::Came { key, to } => {
+                if let Some(pending) = self.pending.get_mut(&key) {
+                    pending.outcome = Some(to);
+                }
+            }
+            Line::Done { key } => {
+                self.pending.remove(&key);
+            }
+            Line::Seen { at, key, thread, event_id } => self.see(key, Seen { at, thread, event_id }),
+        }
+    }
+
+    fn see(&mut self, key: Key, seen: Seen) {
+        if let Some(thread) = &seen.thread {
+            let newest = self.newest.entry(thread.clone()).or_insert_with(|| key.1.clone());
+            *newest = (*newest).clone().max(key.1.clone());
+        }
+        if !seen.event_id.is_empty() {
+            self.event_ids.insert(seen.event_id.clone());
+        }
+        self.seen.insert(key, seen);
+    }
+
+    /// Writes the journal anew with what still matters.
+    fn rewrite(&mut self) -> io::Result<()> {
+        let newest = std::mem::take(&mut self.newest);
+        let recent = now().saturating_sub(REMEMBERED.as_secs());
+        let pending = &self.pending;
+        self.seen.retain(|key, seen| {
+            let may_come_again = seen
+                .thread
+                .as_ref()
+                .and_then(|thread| newest.get(thread))
+                .is_some_and(|newest| key.1 >= newest.before(OVERLAP.saturating_mul(2)));
+            seen.at >= recent || may_come_again || pending.contains_key(key)
+        });
+        let kept: Vec<Line> = self
+            .seen
+            .iter()
+            .filter(|(key, _)| !pending.contains_key(*key))
+            .map(|(key, seen)| Line::Seen {
+                at: seen.at,
+                key: key.clone(),
+                thread: seen.thread.clone(),
+                event_id: seen.event_id.clone(),
+            })
+            .chain(pending.values().flat_map(|pending| {
+                let accepted = Line::Accepted { at: pending.at, reply: pending.reply.clone() };
+                let came = pending.outcome.clone().map(|to| Line::Came { key: pending.reply.key(), to });
+                std::iter::once(accepted).chain(came)
+            }))
+            .collect();
+        let mut text = String::new();
+        for line in &kept {
+            text.push_str(&serde_json::to_string(line)?);
+            text.push('\n');
+        }
+        self.folder.write(FILE, &text, true)?;
+        self.file = self.folder.append(FILE)?;
+        self.torn = false;
+        self.grown = 0;
+        self.seen.clear();
+        self.pending.clear();
+        self.event_ids.clear();
+        for line in kept {
+            self.take(line);
+        }
+        Ok(())
+    }
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reply(ts: &str, event_id: &str) -> Reply {
+        let stamp = |text: &str| Ts::parse(text).expect("a stamp");
+        let text = |text: &str| text.to_owned();
+        Reply {
+            channel: text("C1"),
+            ts: stamp(ts),
+            thread: stamp("1.000000"),
+            user: text("U1"),
+            text: text("words"),
+            event_id: text(event_id),
+        }
+    }
+
+    fn keys(inbox: &Inbox) -> Vec<String> {
+        inbox.pending().iter().map(|pending| pending.reply.ts.to_string()).collect()
+    }
+
+    #[test]
+    fn a_reply_is_accepted_once_through_a_restart() {
+        let root = tempfile::tempdir().expect("a folder");
+        let folder = Folder::below(root.path());
+        let mut inbox = Inbox::open(&folder).expect("opened");
+        let both = vec![reply("3.000000", "Ev3"), reply("2.000000", "Ev2"), reply("3.000000", "Ev3")];
+        assert_eq!(inbox.accept(both.clone()).expect("kept").len(), 2);
+        assert_eq!(inbox.accept(both.clone()).expect("known"), []);
+        assert_eq!(inbox.accept(vec![reply("4.000000", "Ev2")]).expect("known by its event"), []);
+        assert_eq!(keys(&inbox), ["2.000000", "3.000000"], "in order");
+        drop(inbox);
+
+        let mut inbox = Inbox::open(&folder).expect("opened again");
+        assert_eq!(keys(&inbox), ["2.000000", "3.000000"]);
+        assert_eq!(inbox.accept(both.clone()).expect("known"), []);
+        inbox.came_to(&both[1].key(), &Outcome::Submitted { note: String::new() });
+        inbox.done(&both[0].key());
+        drop(inbox);
+
+        let mut inbox = Inbox::open(&folder).expect("opened again");
+        assert_eq!(keys(&inbox), ["2.000000"]);
+        assert_eq!(inbox.pending()[0].outcome, Some(Outcome::Submitted { note: String::new() }));
+        inbox.done(&both[1].key());
+        assert_eq!(inbox.accept(both).expect("known for as long as it may come again"), []);
+    }
+
+    #[test]
+    fn a_torn_line_and_what_is_no_line_are_left_out() {
+        let root = tempfile::tempdir().expect("a folder");
+        let folder = Folder::below(root.path());
+        let mut inbox = Inbox::open(&folder).expect("opened");
+        inbox.accept(vec![reply("2.000000", "Ev2")]).expect("kept");
+        drop(inbox);
+        let whole = folder.read(FILE).expect("read");
+        let torn = format!("{whole}\0\0\nnull\n{}", &whole[..whole.len() / 2]);
+        folder.write(FILE, &torn, false).expect("written");
+        let mut inbox = Inbox::open(&folder).expect("opened all the same");
+        assert_eq!(keys(&inbox), ["2.000000"]);
+        assert_eq!(inbox.accept(vec![reply("5.000000", "Ev5")]).expect("kept").len(), 1);
+        drop(inbox);
+        assert_eq!(keys(&Inbox::open(&folder).expect("opened")), ["2.000000", "5.000000"]);
+    }
+
+    #[test]
+    fn delivered_words_do_not_stay_on_disk() {
+        let root = tempfile::tempdir().expect("a folder");
+        let folder = Folder::below(root.path());
+        let mut inbox = Inbox::open(&folder).expect("opened");
+        for n in 0..1000 {
+            let mut reply = reply(&format!("{}.000000", 100_000 + n), &format!("Ev{n}"));
+            reply.text = "secret words ".repeat(20);
+            inbox.accept(vec![reply.clone()]).expect("kept");
+            inbox.done(&reply.key());
+        }
+        let kept = folder.read(FILE).expect("read");
+        assert!(kept.len() < 400_000, "{} bytes", kept.len());
+        drop(Inbox::open(&folder).expect("opened"));
+        assert!(!folder.read(FILE).expect("read").contains("secret words"));
+    }
+}

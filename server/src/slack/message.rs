@@ -1,0 +1,170 @@
+//! A message as Slack tells of it, and whether it can be a reply to a session at all.
+//!
+//! What is not known is not accepted: a message counts only if its kind is on the list of those that carry a person's
+//! own words. An edit or a deletion is never one.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{api::Identity, ts::Ts};
+
+/// Kinds of message, besides the plain one, that carry a person's own words.
+const SUBTYPES: [&str; 2] = ["thread_broadcast", "file_share"];
+
+/// One message of a channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Message {
+    /// Empty if it did not come as an event.
+    pub(super) event_id: String,
+    pub(super) channel: String,
+    pub(super) ts: Ts,
+    pub(super) thread: Option<Ts>,
+    /// Empty if it has no author.
+    pub(super) user: String,
+    bot: String,
+    subtype: String,
+    text: String,
+}
+
+/// A person's words in a thread, as they are kept until they are delivered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Reply {
+    pub(super) channel: String,
+    pub(super) ts: Ts,
+    pub(super) thread: Ts,
+    pub(super) user: String,
+    /// In Slack's markup.
+    pub(super) text: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) event_id: String,
+}
+
+/// Names a message for good: channels have stamps of their own.
+pub(super) type Key = (String, Ts);
+
+impl Reply {
+    pub(super) fn key(&self) -> Key {
+        (self.channel.clone(), self.ts.clone())
+    }
+}
+
+impl Message {
+    /// Reads the payload of an `events_api` envelope; `None` if it tells of something else.
+    pub(super) fn of_event(payload: &Value) -> Option<Self> {
+        if payload["type"] != "event_callback" {
+            return None;
+        }
+        let event = &payload["event"];
+        let channel = event["channel"].as_str()?;
+        Self::of_listing(channel, event, payload["event_id"].as_str().unwrap_or_default())
+    }
+
+    /// Reads one message of a thread's listing.
+    pub(super) fn of_listing(channel: &str, message: &Value, event_id: &str) -> Option<Self> {
+        let text = |key: &str| message[key].as_str().unwrap_or_default().to_owned();
+        if message["type"] != "message" || channel.is_empty() {
+            return None;
+        }
+        let bot = match &message["bot_profile"] {
+            Value::Null => text("bot_id"),
+            _ if text("bot_id").is_empty() => "unknown".to_owned(),
+            _ => text("bot_id"),
+        };
+        Some(Self {
+            event_id: event_id.to_owned(),
+            channel: channel.to_owned(),
+            ts: Ts::parse(message["ts"].as_str()?)?,
+            thread: message["thread_ts"].as_str().and_then(Ts::parse),
+            user: text("user"),
+            bot,
+            subtype: text("subtype"),
+            text: text("text"),
+        })
+    }
+
+    pub(super) fn key(&self) -> Key {
+        (self.channel.clone(), self.ts.clone())
+    }
+
+    /// True if no person wrote it, or we did.
+    pub(super) fn is_by_a_bot(&self, us: &Identity) -> bool {
+        self.user.is_empty()
+            || !self.bot.is_empty()
+            || self.subtype == "bot_message"
+            || self.user == us.user
+            || self.user == "USLACKBOT"
+    }
+
+    /// True if its kind carries a person's own words.
+    pub(super) fn is_words(&self) -> bool {
+        self.subtype.is_empty() || SUBTYPES.contains(&self.subtype.as_str())
+    }
+
+    /// The reply that it would be, if its thread is bound and its author may speak.
+    pub(super) fn reply(&self, us: &Identity) -> Option<Reply> {
+        let thread = self.thread.clone().filter(|thread| *thread != self.ts)?;
+        (!self.is_by_a_bot(us) && self.is_words()).then(|| Reply {
+            channel: self.channel.clone(),
+            ts: self.ts.clone(),
+            thread,
+            user: self.user.clone(),
+            text: self.text.clone(),
+            event_id: self.event_id.clone(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn us() -> Identity {
+        let text = |text: &str| text.to_owned();
+        Identity { user: text("UBOT"), bot: text("BBOT"), name: text("the-loop"), team: text("team") }
+    }
+
+    fn event(change: &Value) -> Option<Message> {
+        let mut event = json!({
+            "type": "message", "channel": "C1", "ts": "2.000002", "thread_ts": "1.000001", "user": "U1", "text": "hi",
+        });
+        for (key, value) in change.as_object().expect("an object") {
+            event[key] = value.clone();
+        }
+        Message::of_event(&json!({ "type": "event_callback", "event_id": "Ev1", "event": event }))
+    }
+
+    fn is_reply(change: &Value) -> bool {
+        event(change).is_some_and(|message| message.reply(&us()).is_some())
+    }
+
+    #[test]
+    fn only_a_persons_own_words_in_a_thread_are_a_reply() {
+        for reply in [json!({}), json!({ "subtype": "thread_broadcast" }), json!({ "subtype": "file_share" })] {
+            assert!(is_reply(&reply), "{reply}");
+        }
+        for none in [
+            json!({ "subtype": "message_changed" }),
+            json!({ "subtype": "message_deleted" }),
+            json!({ "subtype": "channel_join" }),
+            json!({ "subtype": "of_next_year" }),
+            json!({ "subtype": "bot_message" }),
+            json!({ "bot_id": "B1" }),
+            json!({ "bot_profile": { "id": "B1" } }),
+            json!({ "user": "UBOT" }),
+            json!({ "user": "USLACKBOT" }),
+            json!({ "user": null }),
+            json!({ "user": 7 }),
+            json!({ "thread_ts": null }),
+            json!({ "thread_ts": "2.000002" }),
+            json!({ "thread_ts": "once" }),
+            json!({ "type": "reaction_added" }),
+            json!({ "ts": "2" }),
+            json!({ "channel": null }),
+        ] {
+            assert!(!is_reply(&none), "{none}");
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Whether Slack is heard, told from outside of the service: by what is kept, and by a lock that only one who listens
+//! holds.
+
+use serde::Serialize;
+use standing::{TheLoop, config::SlackRead};
+
+use super::{
+    folder::Folder,
+    host::LISTENING,
+    status::{self, Hearing, Status},
+};
+
+/// How it stands with Slack.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// `channels.slack.enabled`.
+    pub enabled: bool,
+    /// `channels.slack.read.mode`: `socket`, `poll` or `off`.
+    pub mode: &'static str,
+    /// `channels.slack.channel`.
+    pub channel: String,
+    /// How many members may speak.
+    pub authorized_users: usize,
+    /// True if a service hosts the listener now.
+    pub hosted: bool,
+    /// True if replies are heard now.
+    pub hears: bool,
+    /// What the listener says of itself, or said last.
+    pub listener: Option<Status>,
+}
+
+impl Report {
+    /// True if replies should be heard and are not.
+    pub fn is_deaf(&self) -> bool {
+        self.enabled && self.mode != "off" && !self.hears
+    }
+}
+
+/// How it stands with Slack in an instance.
+pub fn report(the_loop: &TheLoop) -> Report {
+    let config = the_loop.config();
+    let slack = &config.settings.slack;
+    let folder = Folder::below(&config.settings.state_root);
+    let hosted = is_hosted(&folder);
+    let listener = status::read(&folder).ok().flatten();
+    let connected = listener.as_ref().is_some_and(|status| status.hearing == Hearing::Connected);
+    Report {
+        enabled: slack.enabled,
+        mode: match slack.read {
+            SlackRead::Socket => "socket",
+            SlackRead::Poll => "poll",
+            SlackRead::Off => "off",
+        },
+        channel: slack.channel.clone(),
+        authorized_users: slack.authorized_users.len(),
+        hosted,
+        hears: slack.enabled && hosted && connected,
+        listener,
+    }
+}
+
+/// True if a process listens. Nothing is made by asking.
+pub(super) fn is_hosted(folder: &Folder) -> bool {
+    folder.path_of(LISTENING).exists() && matches!(folder.try_lock(LISTENING), Ok(None))
+}

@@ -1,0 +1,104 @@
+//! A real round trip: a message is posted into the configured channel and must come back the way that replies do.
+
+use std::time::{Duration, Instant};
+
+use standing::{TheLoop, config::SlackRead};
+use tokio::{runtime, time};
+
+use super::{
+    address::Address,
+    api::{Api, Posted},
+    folder::Folder,
+    report::is_hosted,
+    socket::Probe,
+    status::{self, own},
+    tokens::Tokens,
+    words,
+};
+
+/// How long the message may take to come back.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How often the service's status is looked at.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// What came of a round trip.
+#[derive(Clone, Debug)]
+pub struct RoundTrip {
+    /// Where the message stands: the channel's id.
+    pub channel: String,
+    /// By which way it came back, for a person.
+    pub way: &'static str,
+    /// How long it took to be posted.
+    pub posted_in: Duration,
+    /// How long it took to come back after that.
+    pub back_in: Duration,
+}
+
+/// Posts a message and sees it come back, or says what does not work. Blocks until then.
+pub fn round_trip(the_loop: &TheLoop) -> Result<RoundTrip, String> {
+    let config = the_loop.config();
+    let slack = &config.settings.slack;
+    if !slack.enabled {
+        return Err("Slack is off: set `channels.slack.enabled: true` in the config".to_owned());
+    }
+    if slack.channel.is_empty() {
+        return Err("there is no channel to post to: set `channels.slack.channel` in the config".to_owned());
+    }
+    let tokens = Tokens::of(slack, the_loop.surroundings()).map_err(|missing| missing.to_string())?;
+    let api = Api::new(Address::of(the_loop.surroundings())?, tokens)?;
+    let folder = Folder::below(&config.settings.state_root);
+    let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
+    runtime.block_on(travel(&api, &folder, &slack.channel, slack.read))
+}
+
+async fn travel(api: &Api, folder: &Folder, channel: &str, mode: SlackRead) -> Result<RoundTrip, String> {
+    let hosted = is_hosted(folder);
+    // A second connection would take replies away from the service's, so that one is opened only if there is none.
+    let mut probe = match mode {
+        SlackRead::Socket if !hosted => Some(Probe::open(api, PATIENCE).await.map_err(|error| error.to_string())?),
+        _ => None,
+    };
+    let begun = Instant::now();
+    let posted = api.post_message(channel, None, &words::test()).await.map_err(|error| error.to_string())?;
+    let posted_in = begun.elapsed();
+    let begun = Instant::now();
+    let coming = async {
+        match (&mut probe, mode) {
+            (Some(probe), _) => {
+                probe.until(&posted.channel, &posted.ts).await.map(|()| "over a socket of this command")
+            }
+            (None, SlackRead::Socket) => heard(folder, &posted).await,
+            (None, SlackRead::Poll | SlackRead::Off) => read_back(api, &posted).await,
+        }
+    };
+    let late = || {
+        format!(
+            "the message was posted and did not come back within {} s: is the app subscribed to the event \
+             `message.channels` (`message.groups` for a private channel), and Socket Mode on?",
+            PATIENCE.as_secs()
+        )
+    };
+    let way = time::timeout(PATIENCE, coming).await.map_err(|_| late())??;
+    Ok(RoundTrip { channel: posted.channel, way, posted_in, back_in: begun.elapsed() })
+}
+
+/// Waits for the service to have heard it.
+async fn heard(folder: &Folder, posted: &Posted) -> Result<&'static str, String> {
+    let wanted = own(&posted.channel, &posted.ts);
+    loop {
+        let status = status::read(folder).map_err(|error| error.to_string())?;
+        if status.is_some_and(|status| status.own_heard == wanted) {
+            return Ok("over the service's socket");
+        }
+        time::sleep(LOOK).await;
+    }
+}
+
+async fn read_back(api: &Api, posted: &Posted) -> Result<&'static str, String> {
+    let page = api.replies(&posted.channel, &posted.ts, &posted.ts, "").await.map_err(|error| error.to_string())?;
+    if page.messages.iter().any(|message| message["ts"] == posted.ts.as_str()) {
+        return Ok("by reading its thread, as polling does");
+    }
+    Err("the message was posted and cannot be read back".to_owned())
+}

@@ -1,0 +1,64 @@
+//! Settling without the service: what a command line changed is announced or let go of before the command ends.
+
+use std::sync::Arc;
+
+use standing::TheLoop;
+use tokio::runtime;
+
+use super::{
+    address::Address,
+    announce::{Announcer, tell_failed},
+    api::Api,
+    folder::Folder,
+    in_vain::due,
+    report::is_hosted,
+    threads::Threads,
+    tokens::Tokens,
+};
+
+/// Announces the sessions that are to be announced and lets go of threads that are no session's any more, unless a
+/// service does so anyway. Gives back what could not be done, each for a person; nothing here fails a verb.
+///
+/// Costs nothing where Slack is off. Blocks, for as long as Slack takes to answer.
+pub fn settle(the_loop: &TheLoop) -> Vec<String> {
+    let config = the_loop.config();
+    if !config.settings.slack.enabled {
+        return Vec::new();
+    }
+    let folder = Folder::below(&config.settings.state_root);
+    // Whoever listens watches the records, and does what is to be done.
+    if is_hosted(&folder) {
+        return Vec::new();
+    }
+    settled(the_loop, &folder).unwrap_or_else(|reason| {
+        let due = due(the_loop);
+        for row in &due {
+            tell_failed(the_loop, &row.name, &reason);
+        }
+        due.iter().map(|row| not_announced(&row.name, &reason)).collect()
+    })
+}
+
+fn not_announced(name: &str, reason: &str) -> String {
+    format!("`{name}` runs and was not announced in Slack: {reason}")
+}
+
+fn settled(the_loop: &TheLoop, folder: &Folder) -> Result<Vec<String>, String> {
+    let config = the_loop.config();
+    let tokens = Tokens::of(&config.settings.slack, the_loop.surroundings()).map_err(|missing| missing.to_string())?;
+    let api = Arc::new(Api::new(Address::of(the_loop.surroundings())?, tokens)?);
+    let threads = Arc::new(Threads::of(folder));
+    let announcer = Announcer::new(the_loop.clone(), Arc::clone(&api), folder.clone(), threads);
+    let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
+    runtime.block_on(async {
+        let pass = announcer.pass(false, |_| None).await?;
+        let mut complaints: Vec<String> =
+            pass.failures.iter().map(|(name, reason)| not_announced(name, reason)).collect();
+        for (thread, text) in pass.farewells {
+            if let Err(error) = api.post_message(&thread.channel, Some(&thread.ts), &text).await {
+                complaints.push(format!("the thread of `{}` could not be told: {error}", thread.name));
+            }
+        }
+        Ok(complaints)
+    })
+}

@@ -1,0 +1,134 @@
+//! Watching the sessions: announcing those that came to be, letting go of those that are gone, telling of those that
+//! wait on a question.
+//!
+//! A change of the records is noticed as it happens, whoever made it; a look now and then finds what makes no change
+//! there, and what was missed.
+
+use std::{
+    fs,
+    os::fd::OwnedFd,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use rustix::{
+    fs::inotify::{self, CreateFlags, WatchFlags},
+    io::{Errno, read},
+};
+use tokio::{io::unix::AsyncFd, time};
+use wire::Row;
+
+use super::{hub::Hub, outbox::Post, questions::Questions, threads::Thread, words};
+
+/// The event that a waiting session counts as, in `channels.slack.events`.
+const AWAITING: &str = "session.awaiting_input";
+
+/// How long to wait for more changes after one.
+const SETTLE: Duration = Duration::from_millis(30);
+
+/// Watches until the run ends.
+pub(super) async fn watch(hub: Arc<Hub>) {
+    let mut questions = Questions::default();
+    let mut records = Records::new(&hub.the_loop.config().settings.state_root);
+    loop {
+        let asks = hub.the_loop.config().settings.slack.events.iter().any(|event| event == AWAITING);
+        let rows = look(&hub, asks).await;
+        for name in questions.look(&rows) {
+            tell_of_question(&hub, &rows, &name);
+        }
+        write_down(&hub);
+        tokio::select! {
+            () = records.changed() => time::sleep(SETTLE).await,
+            () = hub.look.notified() => {},
+            () = time::sleep(hub.pace.look) => {},
+        }
+    }
+}
+
+/// One look: announces, lets go, and says farewell where that is due. Gives back the sessions, none if that failed.
+pub(super) async fn look(hub: &Arc<Hub>, screens: bool) -> Vec<Row> {
+    let seen = |thread: &super::ts::Ts| hub.inbox().newest(thread);
+    match hub.announcer.pass(screens, seen).await {
+        Ok(pass) => {
+            for (thread, text) in pass.farewells {
+                let _ = hub.posts.send(Post::Line { channel: thread.channel, thread: thread.ts, text });
+            }
+            pass.rows
+        }
+        Err(error) => {
+            tracing::debug!(error, "the sessions cannot be looked at; nothing is announced or let go of");
+            Vec::new()
+        }
+    }
+}
+
+fn tell_of_question(hub: &Hub, rows: &[Row], name: &str) {
+    let Some(row) = rows.iter().find(|row| row.name == name) else { return };
+    if let Some(Thread { channel, ts, .. }) = Thread::of_row(row) {
+        let _ = hub.posts.send(Post::Line { channel, thread: ts, text: words::asks(row) });
+    }
+}
+
+fn write_down(hub: &Hub) {
+    if let Err(error) = hub.threads.advance(&hub.cursors()) {
+        tracing::debug!(%error, "how far the threads were read cannot be written down");
+    }
+    let (threads, pending) = (hub.threads.all().len(), hub.inbox().len());
+    hub.board.set(|status| {
+        status.threads = threads;
+        status.pending = pending;
+    });
+}
+
+/// The folder of records, watched for files that come to be, are replaced or go.
+#[derive(Debug)]
+struct Records {
+    dir: PathBuf,
+    notices: Option<AsyncFd<OwnedFd>>,
+}
+
+impl Records {
+    fn new(state_root: &Path) -> Self {
+        Self { dir: state_root.join("local/standing"), notices: None }
+    }
+
+    /// Ends when something changed. Never, if that cannot be noticed: then the looks now and then must do.
+    async fn changed(&mut self) {
+        if self.notices.is_none() {
+            self.notices = self.begin();
+        }
+        let Some(notices) = &self.notices else { return std::future::pending().await };
+        loop {
+            let Ok(mut ready) = notices.readable().await else { return std::future::pending().await };
+            let mut buffer = [0; 4096];
+            let mut any = false;
+            loop {
+                match read(notices.get_ref(), &mut buffer) {
+                    Ok(n) if n > 0 => any = true,
+                    Err(Errno::AGAIN) | Ok(_) => break,
+                    Err(_) => return std::future::pending().await,
+                }
+            }
+            ready.clear_ready();
+            if !self.dir.exists() {
+                self.notices = None;
+                return;
+            }
+            if any {
+                return;
+            }
+        }
+    }
+
+    fn begin(&self) -> Option<AsyncFd<OwnedFd>> {
+        if !fs::metadata(&self.dir).is_ok_and(|meta| meta.is_dir()) {
+            return None;
+        }
+        let notices = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok()?;
+        let what = WatchFlags::MOVED_TO | WatchFlags::DELETE | WatchFlags::DELETE_SELF | WatchFlags::MOVE_SELF;
+        inotify::add_watch(&notices, &self.dir, what).ok()?;
+        #[expect(deprecated, reason = "an owned descriptor keeps what the unsafe successor has its caller promise")]
+        AsyncFd::new(notices).ok()
+    }
+}

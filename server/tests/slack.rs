@@ -1,0 +1,11 @@
+//! Slack from a declared config to a session's pane and back, against a stand-in on loopback: the real service, real
+//! sessions with the built-in agent, a private tmux.
+
+#[path = "slack/gates.rs"]
+mod gates;
+#[path = "slack/line.rs"]
+mod line;
+#[path = "slack/stage.rs"]
+mod stage;
+#[path = "slack/talk.rs"]
+mod talk;
