@@ -24,7 +24,12 @@ pub fn assert_nothing_spawned<T>(home: &TestHome, act: impl FnOnce() -> T) -> T 
     let look = || (marked(home.marker()), home.tmux().sessions());
     let before = look();
     let result = act();
-    assert_eq!(look(), before, "something was spawned or ended");
+    let after = look();
+    // By pid: one that was just begun has yet to become the program it is to run.
+    let who = |(found, sessions): &(Vec<(i32, String)>, Vec<String>)| {
+        (found.iter().map(|(pid, _)| *pid).collect::<Vec<_>>(), sessions.clone())
+    };
+    assert_eq!(who(&after), who(&before), "something was spawned or ended: {before:?}, and then {after:?}");
     result
 }
 
