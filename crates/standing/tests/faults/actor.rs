@@ -36,6 +36,8 @@ pub(crate) enum Order {
     Stop(String),
     Restart(String),
     Say(SayRequest),
+    /// One after the other.
+    Series(Vec<Order>),
 }
 
 /// What came of it.
@@ -43,6 +45,7 @@ pub(crate) enum Order {
 pub(crate) enum Answer {
     Rows(Vec<Row>),
     Said(SayReceipt),
+    Series(Vec<Answer>),
     Refused(ProblemCode, String),
 }
 
@@ -63,6 +66,7 @@ impl Order {
             Self::Stop(name) => control(name, ControlVerb::Stop),
             Self::Restart(name) => control(name, ControlVerb::Restart),
             Self::Say(request) => standing.say(request).map(Answer::Said),
+            Self::Series(orders) => Ok(Answer::Series(orders.iter().map(|order| order.done_by(the_loop)).collect())),
         };
         answer.unwrap_or_else(|error: Error| Answer::Refused(error.code(), error.to_string()))
     }
@@ -73,7 +77,7 @@ impl Answer {
     pub(crate) fn outcome(&self) -> Option<Outcome> {
         match self {
             Self::Rows(rows) => rows.first().and_then(|row| row.outcome),
-            Self::Said(_) | Self::Refused(..) => None,
+            Self::Said(_) | Self::Series(_) | Self::Refused(..) => None,
         }
     }
 
@@ -81,7 +85,16 @@ impl Answer {
     pub(crate) fn refusal(&self) -> Option<ProblemCode> {
         match self {
             Self::Refused(code, _) => Some(*code),
-            Self::Rows(_) | Self::Said(_) => None,
+            Self::Rows(_) | Self::Said(_) | Self::Series(_) => None,
+        }
+    }
+
+    /// The receipt of a message that was taken.
+    #[track_caller]
+    pub(crate) fn receipt(&self) -> &SayReceipt {
+        match self {
+            Self::Said(receipt) => receipt,
+            _ => panic!("no receipt: {self:?}"),
         }
     }
 }

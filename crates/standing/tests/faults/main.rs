@@ -10,6 +10,7 @@
 mod actor;
 mod bad_records;
 mod crash;
+mod delivery;
 mod races;
 mod record_writes;
 mod scene;

@@ -30,6 +30,7 @@ fn told(answer: &Answer) -> String {
     match answer {
         Answer::Rows(rows) => rows.iter().filter_map(|row| row.detail.clone()).collect::<Vec<_>>().join("\n"),
         Answer::Said(receipt) => receipt.messages.iter().map(|message| message.text.clone()).collect(),
+        Answer::Series(answers) => answers.iter().map(told).collect(),
         Answer::Refused(_, said) => said.clone(),
     }
 }
