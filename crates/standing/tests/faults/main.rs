@@ -11,6 +11,7 @@ mod actor;
 mod bad_records;
 mod crash;
 mod delivery;
+mod model;
 mod races;
 mod record_writes;
 mod scene;

@@ -1,0 +1,435 @@
+//! The model: verbs of three actors in three processes, and faults, in any order, against what must always hold.
+//!
+//! Whatever happened: at most one harness of a name lives; a listing says what is there; a verb that says that it did
+//! something has done it; a conversation that was held is known to the record; a message is typed once if it is said
+//! to be submitted and never if it is said not to be; what is not ours is left alone.
+//!
+//! `THE_LOOP_MODEL_CASES=5000` runs it for longer than a test run should take.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    env, fs, thread,
+    time::Duration,
+};
+
+use nix::sys::signal::Signal;
+use proptest::{collection::vec, prelude::*, sample::select, test_runner::Config};
+use proptest_state_machine::{ReferenceStateMachine, StateMachineTest, prop_state_machine};
+use standing::{CreateRequest, Outcome, State, TheLoop};
+use testkit::{TestHome, wait_for};
+use wire::Verdict;
+
+use crate::{
+    actor::{Actor, Answer, Order},
+    scene::{
+        conversations, harnesses, home, known_conversations, record, record_file, request, say, session, signal,
+        submitted, tmux_server,
+    },
+};
+
+const NAMES: [&str; 2] = ["a", "b"];
+
+/// Points at which a verb is cut short; one that it does not pass does nothing.
+const POINTS: [&str; 16] = [
+    "create.recorded",
+    "start.permitted",
+    "start.intended",
+    "start.spawned",
+    "start.found",
+    "start.probed",
+    "start.recorded",
+    "stop.intended",
+    "stop.termed",
+    "stop.ended",
+    "stop.closed",
+    "stop.recorded",
+    "delete.stopped",
+    "delete.removed",
+    "restart.stopped",
+    "say.pasted",
+];
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Verb {
+    Create,
+    Record,
+    Start,
+    Stop,
+    Restart,
+    Delete,
+    Say,
+    List,
+}
+
+/// One thing that happens.
+#[derive(Clone, Debug)]
+enum Step {
+    /// Verbs at once, each by the actor of that number.
+    Verbs(Vec<(usize, Verb, &'static str)>),
+    /// The same while the tmux server stands still for a moment.
+    Frozen(Vec<(usize, Verb, &'static str)>, u64),
+    /// A verb whose process is killed at a point.
+    CutShort(Verb, &'static str, &'static str),
+    KillHarness(&'static str),
+    KillServer,
+    LoseRecord(&'static str),
+    SpoilRecord(&'static str),
+    MendRecord(&'static str),
+    Foreign(&'static str),
+}
+
+/// What the order of steps depends on: whose record is spoiled.
+#[derive(Clone, Debug, Default)]
+struct Plan {
+    spoiled: BTreeSet<&'static str>,
+}
+
+struct World;
+
+impl ReferenceStateMachine for World {
+    type State = Plan;
+    type Transition = Step;
+
+    fn init_state() -> BoxedStrategy<Plan> {
+        Just(Plan::default()).boxed()
+    }
+
+    fn transitions(_: &Plan) -> BoxedStrategy<Step> {
+        let name = || select(&NAMES[..]);
+        let verb = || {
+            prop_oneof![
+                3 => Just(Verb::Create), 1 => Just(Verb::Record), 4 => Just(Verb::Start), 3 => Just(Verb::Stop),
+                2 => Just(Verb::Restart), 2 => Just(Verb::Delete), 3 => Just(Verb::Say), 1 => Just(Verb::List),
+            ]
+        };
+        let verbs = |count| vec((0..3_usize, verb(), name()), count);
+        prop_oneof![
+            6 => verbs(1..=1).prop_map(Step::Verbs),
+            6 => verbs(2..=4).prop_map(Step::Verbs),
+            1 => (verbs(1..=3), 0..120_u64).prop_map(|(verbs, millis)| Step::Frozen(verbs, millis)),
+            4 => (verb(), name(), select(&POINTS[..])).prop_map(|(verb, name, point)| Step::CutShort(verb, name, point)),
+            2 => name().prop_map(Step::KillHarness),
+            1 => Just(Step::KillServer),
+            1 => name().prop_map(Step::LoseRecord),
+            1 => name().prop_map(Step::SpoilRecord),
+            2 => name().prop_map(Step::MendRecord),
+            1 => name().prop_map(Step::Foreign),
+        ]
+        .boxed()
+    }
+
+    fn apply(mut plan: Plan, step: &Step) -> Plan {
+        match step {
+            Step::SpoilRecord(name) => drop(plan.spoiled.insert(*name)),
+            Step::MendRecord(name) => drop(plan.spoiled.remove(name)),
+            _ => {}
+        }
+        plan
+    }
+
+    fn preconditions(plan: &Plan, step: &Step) -> bool {
+        match step {
+            Step::SpoilRecord(name) | Step::LoseRecord(name) => !plan.spoiled.contains(name),
+            Step::MendRecord(name) => plan.spoiled.contains(name),
+            _ => true,
+        }
+    }
+}
+
+/// What is known of one name besides what can be looked at.
+#[derive(Default)]
+struct Known {
+    /// The record as it was before it was spoiled.
+    whole: Option<Vec<u8>>,
+    /// Conversations that nobody has to remember any more: deleted, or lost with their record.
+    forgotten: BTreeSet<String>,
+    /// The pane's process of a session that is not ours.
+    foreign: Option<String>,
+    /// True once a record went away under a living harness: from then on that one is nobody's.
+    lost: bool,
+}
+
+struct Real {
+    the_loop: TheLoop,
+    others: [Actor; 2],
+    known: BTreeMap<&'static str, Known>,
+    /// What was said, with its name and what was said of it.
+    said: Vec<(&'static str, String, Option<Verdict>)>,
+    messages: usize,
+    // Last: actors and sessions live in it.
+    home: TestHome,
+}
+
+impl StateMachineTest for World {
+    type SystemUnderTest = Real;
+    type Reference = Self;
+
+    fn init_test(_: &Plan) -> Real {
+        let home = home();
+        Real {
+            the_loop: home.the_loop(),
+            others: [Actor::start(&home), Actor::start(&home)],
+            known: NAMES.iter().map(|&name| (name, Known::default())).collect(),
+            said: Vec::new(),
+            messages: 0,
+            home,
+        }
+    }
+
+    fn apply(mut real: Real, plan: &Plan, step: Step) -> Real {
+        match step {
+            Step::Verbs(verbs) => real.all(plan, &verbs, None),
+            Step::Frozen(verbs, millis) => real.all(plan, &verbs, Some(Duration::from_millis(millis))),
+            Step::CutShort(verb, name, point) => real.cut_short(verb, name, point),
+            Step::KillHarness(name) => real.kill_harness(name),
+            Step::KillServer => real.kill_server(),
+            Step::LoseRecord(name) => real.lose_record(name),
+            Step::SpoilRecord(name) => real.spoil_record(name),
+            Step::MendRecord(name) => real.mend_record(name),
+            Step::Foreign(name) => real.make_foreign(name),
+        }
+        real.agrees(plan);
+        real
+    }
+
+    fn teardown(real: Real, _: Plan) {
+        let Real { others, the_loop, home, .. } = real;
+        drop((others, the_loop));
+        drop(home);
+    }
+}
+
+impl Real {
+    fn order(&mut self, verb: Verb, name: &'static str) -> Order {
+        let named = name.to_owned();
+        match verb {
+            Verb::Create => Order::Create(request(&self.home, name)),
+            Verb::Record => Order::Create(CreateRequest { start: false, ..request(&self.home, name) }),
+            Verb::Start => Order::Start(named),
+            Verb::Stop => Order::Stop(named),
+            Verb::Restart => Order::Restart(named),
+            Verb::Delete => Order::Delete(named),
+            Verb::Say => {
+                self.messages += 1;
+                Order::Say(say(name, &format!("message {} of the model", self.messages)))
+            }
+            Verb::List => Order::List,
+        }
+    }
+
+    /// Has all actors do theirs at once, and judges each answer.
+    fn all(&mut self, plan: &Plan, verbs: &[(usize, Verb, &'static str)], frozen: Option<Duration>) {
+        let mut orders: [Vec<Order>; 3] = Default::default();
+        let mut asked: [Vec<(Verb, &'static str)>; 3] = Default::default();
+        for &(actor, verb, name) in verbs {
+            orders[actor].push(self.order(verb, name));
+            asked[actor].push((verb, name));
+        }
+        let server = frozen.and_then(|_| self.server());
+        if let Some(server) = server {
+            signal(server, Signal::SIGSTOP);
+        }
+        for (actor, orders) in self.others.iter_mut().zip(&orders[1..]) {
+            actor.send(orders);
+        }
+        let thaw = || {
+            thread::sleep(frozen.unwrap_or_default());
+            if let Some(server) = server {
+                signal(server, Signal::SIGCONT);
+            }
+        };
+        let (the_loop, own) = (&self.the_loop, &orders[0]);
+        let own: Vec<Answer> = thread::scope(|threads| {
+            let doing: Vec<_> = own.iter().map(|order| threads.spawn(|| order.done_by(the_loop))).collect();
+            thaw();
+            doing.into_iter().map(|done| done.join().expect("no panic")).collect()
+        });
+        let mut answers = vec![own];
+        answers.extend(self.others.iter_mut().map(|actor| actor.answers().expect("it answers")));
+        let alone = |name| verbs.iter().filter(|(_, verb, other)| *other == name && *verb != Verb::List).count() == 1;
+        for (actor, answers) in answers.into_iter().enumerate() {
+            for (order, ((verb, name), answer)) in orders[actor].iter().zip(asked[actor].iter().zip(answers)) {
+                self.note(order, name, &answer);
+                let lone = alone(*name) && frozen.is_none();
+                if lone && !plan.spoiled.contains(name) {
+                    self.did_what_it_says(*verb, name, &answer);
+                }
+            }
+        }
+    }
+
+    /// Keeps what an answer means for later.
+    fn note(&mut self, order: &Order, name: &'static str, answer: &Answer) {
+        if let Order::Say(said) = order {
+            let verdict = match answer {
+                Answer::Said(receipt) => receipt.verdict,
+                // Refused is not delivered.
+                _ => Verdict::NotDelivered,
+            };
+            self.said.push((name, said.text.clone(), Some(verdict)));
+        }
+        if answer.outcome() == Some(Outcome::Deleted) {
+            self.forget(name);
+        }
+    }
+
+    /// What is not in the record now need not be known any more.
+    fn forget(&mut self, name: &'static str) {
+        let held = conversations(&self.home, name);
+        let known = record(&self.home, name).map(|record| known_conversations(&record)).unwrap_or_default();
+        self.known(name).forgotten.extend(held.into_iter().filter(|id| !known.contains(id)));
+    }
+
+    fn known(&mut self, name: &'static str) -> &mut Known {
+        self.known.entry(name).or_default()
+    }
+
+    /// A verb that nobody interfered with.
+    fn did_what_it_says(&mut self, verb: Verb, name: &'static str, answer: &Answer) {
+        if self.known(name).lost {
+            return;
+        }
+        let alive = harnesses(&self.home, name).len();
+        match answer.outcome() {
+            Some(Outcome::Started | Outcome::Resumed | Outcome::AlreadyRunning) => {
+                assert_eq!(alive, 1, "after {verb:?} of {name}: {answer:?}");
+            }
+            Some(Outcome::Stopped | Outcome::NotRunning | Outcome::Deleted) => {
+                assert_eq!(alive, 0, "after {verb:?} of {name}: {answer:?}");
+            }
+            Some(Outcome::Failed) => {
+                let excused = self.known(name).foreign.is_some();
+                assert!(excused, "{verb:?} of {name} failed for no reason: {answer:?}");
+            }
+            _ => {}
+        }
+        if answer.outcome() == Some(Outcome::Deleted) {
+            assert!(!record_file(&self.home, name).exists());
+        }
+    }
+
+    fn cut_short(&mut self, verb: Verb, name: &'static str, point: &'static str) {
+        let order = self.order(verb, name);
+        let mut actor = Actor::ending_at(&self.home, &format!("{point}=kill"));
+        actor.send(std::slice::from_ref(&order));
+        let answers = actor.answers();
+        drop(actor);
+        match (answers, &order) {
+            (Some(answers), _) => self.note(&order, name, &answers[0]),
+            (None, Order::Say(said)) => self.said.push((name, said.text.clone(), None)),
+            (None, Order::Delete(_)) => self.forget(name),
+            (None, _) => {}
+        }
+    }
+
+    fn server(&self) -> Option<i32> {
+        (!self.home.tmux().sessions().is_empty()).then(|| tmux_server(&self.home))
+    }
+
+    fn kill_harness(&mut self, name: &'static str) {
+        for pid in harnesses(&self.home, name) {
+            signal(pid, Signal::SIGKILL);
+        }
+        wait_for("the harness to be gone", || harnesses(&self.home, name).is_empty().then_some(()));
+        self.known(name).lost = false;
+    }
+
+    fn kill_server(&mut self) {
+        let Some(server) = self.server() else { return };
+        signal(server, Signal::SIGKILL);
+        for name in NAMES {
+            wait_for("the hang-up to be heard", || harnesses(&self.home, name).is_empty().then_some(()));
+            let known = self.known(name);
+            (known.foreign, known.lost) = (None, false);
+        }
+    }
+
+    fn lose_record(&mut self, name: &'static str) {
+        if fs::remove_file(record_file(&self.home, name)).is_ok() {
+            self.known(name).lost = !harnesses(&self.home, name).is_empty();
+            self.forget(name);
+        }
+    }
+
+    fn spoil_record(&mut self, name: &'static str) {
+        let file = record_file(&self.home, name);
+        self.known(name).whole = fs::read(&file).ok();
+        if self.known(name).whole.is_some() {
+            fs::write(file, "{\"name\": ").expect("spoiled");
+        }
+    }
+
+    fn mend_record(&mut self, name: &'static str) {
+        if let Some(whole) = self.known(name).whole.take() {
+            fs::write(record_file(&self.home, name), whole).expect("mended");
+        }
+    }
+
+    fn make_foreign(&mut self, name: &'static str) {
+        if !self.home.tmux().sessions().contains(&session(name)) {
+            self.home.tmux().start_foreign(&session(name));
+            self.known(name).foreign = Some(self.pane(name));
+        }
+    }
+
+    /// The process of the pane of a session.
+    fn pane(&self, name: &str) -> String {
+        let target = format!("={}", session(name));
+        let said = self.home.tmux().run(&["list-panes", "-s", "-t", &target, "-F", "#{pane_pid}"]).stdout;
+        String::from_utf8_lossy(&said).into_owned()
+    }
+
+    /// What must hold at all times when nobody is at work.
+    fn agrees(&mut self, plan: &Plan) {
+        let rows = self.the_loop.standing().list().expect("a listing");
+        for name in NAMES {
+            let alive = harnesses(&self.home, name);
+            assert!(alive.len() <= 1, "{name} has several harnesses: {alive:?}");
+            if let Some(pane) = self.known(name).foreign.clone() {
+                assert_eq!(self.pane(name), pane, "the session that is not ours was touched");
+            }
+            let row = rows.iter().find(|row| row.name == name);
+            let spoiled = plan.spoiled.contains(name) && record_file(&self.home, name).exists();
+            match (row, record(&self.home, name)) {
+                (Some(row), None) if spoiled => assert_eq!(row.state, State::Unreadable, "{row:?}"),
+                (Some(row), Some(record)) => {
+                    if !self.known(name).lost {
+                        assert_eq!(row.running, alive.len() == 1, "{alive:?} live, and {row:?}");
+                    }
+                    let known = known_conversations(&record);
+                    let forgotten = &self.known[name].forgotten;
+                    let held = conversations(&self.home, name);
+                    let lost: Vec<_> =
+                        held.iter().filter(|id| !known.contains(id) && !forgotten.contains(*id)).collect();
+                    assert!(lost.is_empty(), "conversations {lost:?} of {name} are not in {record}");
+                }
+                (None, None) => assert!(alive.is_empty() || self.known(name).lost, "{name} lives without a record"),
+                (row, record) => panic!("{row:?} for the record {record:?}"),
+            }
+        }
+        for (name, text, verdict) in &self.said {
+            let typed = submitted(&self.home, name).iter().filter(|turn| turn.ends_with(text.as_str())).count();
+            match verdict {
+                Some(Verdict::Submitted) => assert_eq!(typed, 1, "{text}: it was said to be submitted"),
+                Some(Verdict::NotDelivered) => assert_eq!(typed, 0, "{text}: it was said not to be delivered"),
+                Some(Verdict::Unconfirmed) | None => assert!(typed <= 1, "{text}: typed {typed} times"),
+            }
+        }
+    }
+}
+
+/// How many cases each of the two halves runs.
+fn config() -> Config {
+    let cases = env::var("THE_LOOP_MODEL_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(200_u32);
+    Config { cases: cases.div_ceil(2), max_shrink_iters: 40, failure_persistence: None, ..Config::default() }
+}
+
+prop_state_machine! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn model_one_half(sequential 1..7 => World);
+
+    #[test]
+    fn model_other_half(sequential 1..7 => World);
+}
