@@ -90,6 +90,11 @@ impl TestService {
         }
     }
 
+    /// Sends SIGKILL, if it has not ended yet: no warning and no chance to tidy up.
+    pub fn kill(&mut self) {
+        let _ = self.child.kill();
+    }
+
     /// Sends SIGTERM and waits for the end.
     ///
     /// # Panics

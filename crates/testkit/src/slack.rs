@@ -195,6 +195,11 @@ impl StubSlack {
         (world.sockets.len(), world.opened)
     }
 
+    /// How many sockets were open at the same time, at most.
+    pub fn most_sockets(&self) -> usize {
+        self.shared.world().most
+    }
+
     /// The longest that an event waited for its first acknowledgement since it was pushed.
     pub fn slowest_acknowledgement(&self) -> Duration {
         self.shared.world().slowest
@@ -203,6 +208,11 @@ impl StubSlack {
     /// The next calls of a method fail like this, one after the other.
     pub fn fail(&self, method: &str, faults: impl IntoIterator<Item = Fault>) {
         self.shared.world().faults.entry(method.to_owned()).or_default().extend(faults);
+    }
+
+    /// No call fails any more.
+    pub fn forgive(&self) {
+        self.shared.world().faults.clear();
     }
 
     /// Every event is pushed so many times.
@@ -240,9 +250,9 @@ impl StubSlack {
         self.shared.world().order(&socket::Order::Cut);
     }
 
-    /// A socket ends without a word once it was given so many events; each one of the next `times`.
+    /// A socket ends without a word once it was given so many events, and so do the next ones, `times` in all.
     pub fn cut_after(&self, events: usize, times: usize) {
-        self.shared.world().cut_after = Some((events, times));
+        self.shared.world().cuts = Some(world::Cuts { events, left: events, times });
     }
 
     /// Slack says that the sockets will end: `warning`, `refresh_requested` or `link_disabled`. They stay open until

@@ -34,7 +34,9 @@ pub(super) async fn watch(hub: Arc<Hub>) {
     loop {
         let asks = hub.the_loop.config().settings.slack.events.iter().any(|event| event == AWAITING);
         let rows = look(&hub, asks).await;
-        for name in questions.look(&rows) {
+        // Who has no thread yet is looked at once there is one to tell it in.
+        let heard_of = |row: &&Row| asks && Thread::of_row(row).is_some();
+        for name in questions.look(rows.iter().filter(heard_of)) {
             tell_of_question(&hub, &rows, &name);
         }
         write_down(&hub);

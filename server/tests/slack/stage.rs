@@ -1,8 +1,10 @@
 //! A home in which Slack is on, with the stand-in that it talks to.
 
-use std::{fs, path::PathBuf, process::Output};
+use std::{fs, path::PathBuf, process::Output, time::Duration};
 
 use serde_json::{Value, json};
+use server::slack::{Hosting, Pace, host};
+use standing::{CreateRequest, TheLoop};
 use testkit::{Http, StubSlack, TestHome, TestHomeBuilder, TestService, wait_for};
 
 /// The built binary.
@@ -65,6 +67,35 @@ impl Stage {
 
     pub(crate) fn until_it_hears(&self) {
         wait_for("the service to hear", || (self.status()["hearing"] == "connected").then_some(()));
+    }
+
+    /// An instance in this process, with the tokens in its surroundings.
+    pub(crate) fn instance(&self) -> TheLoop {
+        let vars = self.slack.vars().into_iter();
+        let surroundings = vars.fold(self.home.surroundings(), |all, (key, value)| all.with_var(key, value));
+        TheLoop::open_in(None, surroundings, "test")
+    }
+
+    /// The listener in this process, in a hurry.
+    pub(crate) fn listen(&self, pace: Pace) -> Listener {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+        let runtime = runtime.expect("a runtime");
+        let hosting = runtime.block_on(async { host(&self.instance(), pace) });
+        Listener { runtime: Some(runtime), hosting: Some(hosting) }
+    }
+
+    /// A session that runs and is announced; its thread.
+    pub(crate) fn session(&self, name: &str) -> String {
+        let request = CreateRequest { slack_enabled: true, ..CreateRequest::named(name) };
+        let report = self.instance().standing().create(&request).expect("created");
+        assert!(report.ok, "{report:#?}");
+        self.thread(name)
+    }
+
+    /// The words of the turns that a session was given.
+    pub(crate) fn words(&self, name: &str) -> Vec<String> {
+        let words = |turn: &String| turn.split_once("\n\n").map_or(String::new(), |(_, words)| words.to_owned());
+        self.turns(name).iter().map(words).collect()
     }
 
     /// A command with the tokens in its environment.
@@ -155,6 +186,39 @@ fn collect(dir: &std::path::Path, id: &str, found: &mut Vec<PathBuf>) {
             collect(&path, id, found);
         } else if path.file_name().is_some_and(|name| name.to_string_lossy().contains(id)) {
             found.push(path);
+        }
+    }
+}
+
+/// A pace for tests.
+pub(crate) fn hurried() -> Pace {
+    let ms = Duration::from_millis;
+    Pace {
+        look: ms(100),
+        gather: ms(25),
+        ping: ms(100),
+        dead: ms(600),
+        hello: ms(3000),
+        sweep: ms(60_000),
+        deaf: ms(300),
+        pauses: (ms(20), ms(200)),
+        mending: ms(300),
+        patience: ms(10_000),
+        poll: Some(ms(100)),
+    }
+}
+
+/// The listener in this process. Dropping it ends it as the service does.
+pub(crate) struct Listener {
+    runtime: Option<tokio::runtime::Runtime>,
+    hosting: Option<Hosting>,
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        if let (Some(runtime), Some(hosting)) = (self.runtime.take(), self.hosting.take()) {
+            runtime.block_on(hosting.end());
+            runtime.shutdown_timeout(Duration::from_secs(10));
         }
     }
 }

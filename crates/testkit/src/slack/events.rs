@@ -88,15 +88,16 @@ impl World {
 
     /// Each event goes to one of the sockets, the newest here.
     fn send(&mut self, envelope: &Value) {
-        let Some((_, socket)) = self.sockets.last_key_value() else { return };
+        let Some((&id, socket)) = self.sockets.last_key_value() else { return };
         let _ = socket.send(Order::Say(envelope.to_string()));
-        if let Some((left, times)) = &mut self.cut_after {
-            *left = left.saturating_sub(1);
-            if *left == 0 && *times > 0 {
-                let _ = socket.send(Order::Cut);
-                *times -= 1;
-                *left = 1;
-            }
+        let Some(cuts) = &mut self.cuts else { return };
+        cuts.left = cuts.left.saturating_sub(1);
+        if cuts.left == 0 && cuts.times > 0 {
+            let _ = socket.send(Order::Cut);
+            cuts.times -= 1;
+            cuts.left = cuts.events;
+            // What is due next finds no socket, or another one.
+            self.sockets.remove(&id);
         }
     }
 

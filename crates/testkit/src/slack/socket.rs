@@ -47,7 +47,11 @@ async fn serve(shared: Shared, mut socket: WebSocket) {
     if socket.send(Message::Text(hello.to_string().into())).await.is_err() {
         return;
     }
-    shared.world().sockets.insert(id, orders);
+    {
+        let mut world = shared.world();
+        world.sockets.insert(id, orders);
+        world.most = world.most.max(world.sockets.len());
+    }
     loop {
         tokio::select! {
             received = socket.recv() => match received {

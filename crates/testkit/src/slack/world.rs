@@ -21,6 +21,7 @@ pub(super) struct World {
     pub(super) tickets: HashSet<String>,
     pub(super) sockets: BTreeMap<u64, mpsc::UnboundedSender<Order>>,
     pub(super) opened: usize,
+    pub(super) most: usize,
     pub(super) deliveries: HashMap<String, Delivery>,
     pub(super) acknowledged: usize,
     pub(super) given_up: usize,
@@ -32,7 +33,18 @@ pub(super) struct World {
     pub(super) delay: Duration,
     pub(super) retries: Vec<Duration>,
     pub(super) deaf: bool,
-    pub(super) cut_after: Option<(usize, usize)>,
+    pub(super) cuts: Option<Cuts>,
+}
+
+/// Sockets that end in a burst.
+#[derive(Debug)]
+pub(super) struct Cuts {
+    /// After so many events each.
+    pub(super) events: usize,
+    /// How many of them are left until then.
+    pub(super) left: usize,
+    /// How many sockets are left to end so.
+    pub(super) times: usize,
 }
 
 impl World {

@@ -1,0 +1,116 @@
+//! Many replies at once, with every fault, each typed exactly once; and how long one takes.
+
+use std::time::{Duration, Instant};
+
+use standing::CreateRequest;
+use testkit::{Fault, wait_for};
+
+use crate::stage::{ANN, BOB, Stage, hurried};
+
+/// A figure for whoever runs this by hand.
+#[expect(clippy::print_stderr, reason = "what it is for")]
+fn figure(text: &str) {
+    eprintln!("{text}");
+}
+
+/// Says `each` things to each of `sessions` sessions with every fault switched on, and counts what was typed.
+fn each_exactly_once(sessions: usize, each: usize) {
+    let stage = Stage::new();
+    let _listener = stage.listen(server::slack::Pace { sweep: Duration::from_millis(700), ..hurried() });
+    let names: Vec<String> = (0..sessions).map(|n| format!("s{n}")).collect();
+    for name in &names {
+        let request = CreateRequest { slack_enabled: true, ..CreateRequest::named(name) };
+        stage.instance().standing().create(&request).expect("created");
+    }
+    let threads: Vec<String> = names.iter().map(|name| stage.thread(name)).collect();
+    stage.until_it_hears();
+    stage.slack.repeat(2);
+    stage.slack.delay(Duration::from_millis(20));
+    stage.slack.reorder(true);
+    stage.slack.cut_after(20, 4);
+    stage.slack.fail("reactions.add", [Fault::Limited(1), Fault::Status(502), Fault::Lost, Fault::Page]);
+    stage.slack.fail("apps.connections.open", [Fault::Status(500), Fault::Limited(1), Fault::Lost]);
+    stage.slack.fail("conversations.replies", [Fault::Status(503), Fault::Limited(1), Fault::Page]);
+    let begun = Instant::now();
+    let mut sent = Vec::new();
+    for i in 0..each {
+        for (n, thread) in threads.iter().enumerate() {
+            let author = if (i + n) % 2 == 0 { ANN } else { BOB };
+            sent.push(stage.slack.reply(thread, author, &format!("{} says {i}", names[n])));
+        }
+        if i == each / 2 {
+            stage.slack.deafen(true);
+        }
+        if i == each / 2 + 1 {
+            stage.slack.deafen(false);
+            stage.slack.cut();
+        }
+    }
+    stage.slack.reorder(false);
+    let patience = Instant::now() + Duration::from_mins(3);
+    while sent.iter().any(|ts| stage.slack.reactions(ts).is_empty()) {
+        assert!(Instant::now() < patience, "not every reply got its receipt");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let took = begun.elapsed();
+    let marks: Vec<String> = sent.iter().flat_map(|ts| stage.slack.reactions(ts)).collect();
+    let unconfirmed = marks.iter().filter(|mark| *mark == "grey_question").count();
+    for name in &names {
+        let mut typed = stage.words(name);
+        typed.sort();
+        let mut wanted: Vec<String> = (0..each).map(|i| format!("{name} says {i}")).collect();
+        wanted.sort();
+        assert_eq!(typed, wanted, "{name}");
+    }
+    figure(&format!(
+        "{} replies over {sessions} sessions with faults: each once, {unconfirmed} unconfirmed, {took:.1?}, slowest \
+         acknowledgement {:.0?}, {} sockets",
+        sent.len(),
+        stage.slack.slowest_acknowledgement(),
+        stage.slack.sockets().1,
+    ));
+    assert_eq!(marks.len(), sent.len(), "one mark each");
+}
+
+#[test]
+fn twenty_replies_over_four_sessions_with_faults() {
+    each_exactly_once(4, 5);
+}
+
+#[test]
+#[ignore = "slow: half a minute and twenty agents at once"]
+fn two_hundred_replies_over_twenty_sessions_with_faults() {
+    each_exactly_once(20, 10);
+}
+
+#[test]
+#[ignore = "a figure, not a test: from a reply to its bytes in the pane"]
+fn from_a_reply_to_the_pane() {
+    let stage = Stage::new();
+    let _service = stage.serve();
+    stage.until_it_hears();
+    let thread = stage.session("ops");
+    let mut spans = Vec::new();
+    for i in 0..40 {
+        let words = format!("measured {i} ");
+        let begun = Instant::now();
+        let ts = stage.slack.reply(&thread, ANN, &words);
+        let in_pane = wait_for("the words in the pane", || {
+            stage.home.tmux().screen("loop-standing-ops").contains(words.trim_end()).then(|| begun.elapsed())
+        });
+        stage.marked(&ts, "white_check_mark");
+        spans.push((in_pane, begun.elapsed()));
+    }
+    let at = |mut all: Vec<Duration>, percent: usize| {
+        all.sort();
+        all[(all.len() - 1) * percent / 100]
+    };
+    let (pane, mark): (Vec<_>, Vec<_>) = spans.into_iter().unzip();
+    figure(&format!(
+        "from a reply to its words in the pane: p50 {:.0?}, p95 {:.0?}; to the mark on the reply: p50 {:.0?}, p95 {:.0?}",
+        at(pane.clone(), 50),
+        at(pane, 95),
+        at(mark.clone(), 50),
+        at(mark, 95)
+    ));
+}
