@@ -31,3 +31,6 @@ mod env;
 
 #[path = "faults_delivery/service.rs"]
 mod service;
+
+#[path = "faults_delivery/once.rs"]
+mod once;

@@ -10,7 +10,7 @@ use crate::{
     definition::Definition,
     harness::{Place, Screen},
     registry::{Entry, Phase, Record, RecordStatus},
-    state::{Condition, how_it_ended, replaced},
+    state::{Condition, replaced},
     tmux::Pane,
 };
 
@@ -26,7 +26,7 @@ impl Scope {
             note(&mut row, record);
         }
         row.state = judged.word;
-        row.reason = reason(entry, judged);
+        row.reason = self.reason(entry, judged);
         row.running = matches!(judged.condition, Condition::Live(_));
         row.status = match (&judged.condition, record) {
             (Condition::Live(_), _) => Status::Running,
@@ -100,22 +100,26 @@ fn note(row: &mut Row, record: &Record) {
     row.created_at.clone_from(&record.created_at);
 }
 
-fn reason(entry: &Entry, judged: &Judged) -> String {
-    if let (Entry::Unreadable(reason), State::Unreadable) = (entry, judged.word) {
-        return format!("its record cannot be read: {reason}");
-    }
-    match &judged.condition {
-        Condition::Dead(pane) | Condition::Deserted { dead: Some(pane) } => how_it_ended(pane),
-        Condition::Deserted { dead: None } => "its pane was closed, and other panes of its session are open".to_owned(),
-        Condition::Orphaned => entry.record().map(orphan::told).unwrap_or_default(),
-        Condition::Replaced(pane) => replaced(pane),
-        Condition::Foreign(_) => "a live tmux session that the-loop did not start holds its name".to_owned(),
-        Condition::Silent(silence) => format!("tmux did not answer ({})", silence.0),
-        Condition::Gone if entry.record().is_some_and(|record| record.status == RecordStatus::Running) => {
-            "its tmux session is gone; its conversation is kept".to_owned()
+impl Scope {
+    fn reason(&self, entry: &Entry, judged: &Judged) -> String {
+        if let (Entry::Unreadable(reason), State::Unreadable) = (entry, judged.word) {
+            return format!("its record cannot be read: {reason}");
         }
-        Condition::Live(_) if judged.word == State::Running => cut_short(entry).to_owned(),
-        Condition::Gone | Condition::Live(_) => String::new(),
+        match &judged.condition {
+            Condition::Dead(pane) | Condition::Deserted { dead: Some(pane) } => self.how_it_ended(pane),
+            Condition::Deserted { dead: None } => {
+                "its pane was closed, and other panes of its session are open".to_owned()
+            }
+            Condition::Orphaned => entry.record().map(orphan::told).unwrap_or_default(),
+            Condition::Replaced(pane) => replaced(pane),
+            Condition::Foreign(_) => "a live tmux session that the-loop did not start holds its name".to_owned(),
+            Condition::Silent(silence) => format!("tmux did not answer ({})", silence.0),
+            Condition::Gone if entry.record().is_some_and(|record| record.status == RecordStatus::Running) => {
+                "its tmux session is gone; its conversation is kept".to_owned()
+            }
+            Condition::Live(_) if judged.word == State::Running => cut_short(entry).to_owned(),
+            Condition::Gone | Condition::Live(_) => String::new(),
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use crate::{
     failpoint,
     harness::{Harness, Place},
     registry::{Entry, Phase, Record},
-    state::{Condition, how_it_ended, replaced},
+    state::{Condition, replaced},
     text::{self, CleanText, MESSAGE_LIMIT},
     tmux::Pane,
 };
@@ -158,7 +158,7 @@ fn speakable(scope: &Scope, record: &Record) -> Result<Pane, Error> {
             return Err(Error::Foreign { session: name.tmux_session(), name });
         }
         Condition::Silent(silence) => return Err(silence.into()),
-        Condition::Dead(pane) | Condition::Deserted { dead: Some(pane) } => how_it_ended(&pane),
+        Condition::Dead(pane) | Condition::Deserted { dead: Some(pane) } => scope.how_it_ended(&pane),
         Condition::Deserted { dead: None } => "its pane was closed".to_owned(),
         Condition::Replaced(pane) => format!("{}; look at it with {}", replaced(&pane), attach(&name)),
         Condition::Orphaned => orphan::told(record),

@@ -11,7 +11,7 @@ use crate::{
     events::{Event, EventLog},
     harness::{self, Harness},
     registry::{Entry, Hold, LockWait, Phase, Record, Registry},
-    state::{self, Condition, Seen},
+    state::{self, Condition, Seen, how_it_ended},
     tmux::{Pane, Panes, Silence, Tmux},
 };
 
@@ -79,6 +79,16 @@ impl Scope {
     /// One look at every session.
     pub(crate) fn look(&self) -> Result<Panes, Silence> {
         self.tmux.panes().into_result()
+    }
+
+    /// How the program of a pane that counts as dead ended, for a person.
+    pub(crate) fn how_it_ended(&self, pane: &Pane) -> String {
+        if pane.is_told() {
+            return how_it_ended(pane);
+        }
+        self.tmux.wake(pane);
+        let panes = self.look().unwrap_or_default();
+        how_it_ended(panes.with_id(&pane.id).unwrap_or(pane))
     }
 
     /// Has the dead pane of a session make room for the next one.

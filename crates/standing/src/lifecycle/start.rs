@@ -13,7 +13,7 @@ use crate::{
     failpoint,
     harness::Place,
     registry::{Entry, Hold, Phase, Record, RecordStatus},
-    state::{Condition, how_it_ended, replaced},
+    state::{Condition, replaced},
 };
 use attempt::{Attempt, Conversation};
 use plan::Plan;
@@ -118,7 +118,7 @@ fn may_spawn(scope: &Scope, name: &SessionName, record: Option<&Record>) -> Go {
         )),
         (Condition::Dead(pane), _) => Go::No(format!(
             "the tmux session is still there though {}: nothing was spawned; look at it with {}",
-            how_it_ended(&pane),
+            scope.how_it_ended(&pane),
             attach(name)
         )),
         (Condition::Deserted { .. }, _) => Go::No(format!(

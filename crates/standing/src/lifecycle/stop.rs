@@ -16,7 +16,7 @@ use crate::{
     failpoint,
     process::ProcessHold,
     registry::{Entry, Hold, Phase, Record, RecordStatus},
-    state::{Condition, how_it_ended, replaced},
+    state::{Condition, replaced},
     tmux::{Answer, KillAnswer, Pane},
 };
 use signal::{Ended, end, sweep};
@@ -139,7 +139,7 @@ fn act(scope: &Scope, record: &Record, condition: Condition) -> Stop {
         },
         Condition::Dead(pane) if pane.session_loop_id == record.loop_id => {
             let ended = sweep(&record.loop_id, grace);
-            let how = format!("{}; its pane was cleared", how_it_ended(&pane));
+            let how = format!("{}; its pane was cleared", scope.how_it_ended(&pane));
             let stop = close(scope, record, &pane, &ended);
             if stop.done() { Stop::new(Outcome::NotRunning, join(&how, &stop.detail)) } else { stop }
         }

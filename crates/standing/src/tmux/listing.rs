@@ -31,6 +31,13 @@ pub(crate) struct Pane {
     pub(crate) title: String,
 }
 
+impl Pane {
+    /// True if its program has ended and it is known how.
+    pub(crate) fn is_told(&self) -> bool {
+        self.dead && (self.exit_status.is_some() || self.exit_signal.is_some())
+    }
+}
+
 /// Every pane of every session of ours, by session name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Panes {
@@ -49,6 +56,11 @@ impl Panes {
     #[cfg(test)]
     pub(crate) fn holding(name: &SessionName, panes: &[Pane]) -> Self {
         Self { by_session: BTreeMap::from([(name.clone(), panes.to_vec())]), no_server: false }
+    }
+
+    /// The pane of that id.
+    pub(crate) fn with_id(&self, id: &str) -> Option<&Pane> {
+        self.by_session.values().flatten().find(|pane| pane.id == id)
     }
 
     /// Whether any pane of ours is like that.

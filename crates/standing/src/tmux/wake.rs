@@ -12,8 +12,9 @@ const LOOKS: u32 = 40;
 const INTERVAL: Duration = Duration::from_millis(25);
 
 impl Tmux {
-    /// Makes the server notice that the program of a pane has ended, and waits until it says so. Now and then 3.3a
-    /// misses that, until another child ends: the pane counts as alive, and is neither cleared nor respawned.
+    /// Makes the server notice that the program of a pane has ended, and waits until it says so and how. Now and then
+    /// 3.3a misses that, until another child ends: the pane counts as alive, and is neither cleared nor respawned, or
+    /// it counts as dead and nobody knows of what.
     pub(crate) fn wake(&self, pane: &Pane) {
         for _ in 0..LOOKS {
             if ProcessIdentity::of(pane.pid).is_some() {
@@ -25,7 +26,7 @@ impl Tmux {
                 return;
             }
             match self.panes() {
-                Answer::Said(panes) if panes.any(|listed| listed.id == pane.id && !listed.dead) => {}
+                Answer::Said(panes) if panes.any(|listed| listed.id == pane.id && !listed.is_told()) => {}
                 Answer::Said(_) | Answer::Silent(_) => return,
             }
             thread::sleep(INTERVAL);

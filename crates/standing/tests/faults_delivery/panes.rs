@@ -65,7 +65,7 @@ fn row_23_a_message_reaches_the_pane_of_its_harness_whatever_an_operator_does() 
     tmux(&home, &["break-pane", "-d", "-s", &pane, "-t", "=loop-standing-ops:9"]);
     delivered("moved into a window of its own");
     tmux(&home, &["rename-window", "-t", WINDOW, "loop-standing-other"]);
-    tmux(&home, &["rename-window", "-t", "=loop-standing-ops:9", "=ops: #(touch canary)"]);
+    tmux(&home, &["rename-window", "-t", "=loop-standing-ops:9", "=ops: ##(touch canary)"]);
     delivered("windows renamed");
     tmux(&home, &["new-session", "-d", "-s", "loop-standing-ops-2", "-t", "=loop-standing-ops"]);
     delivered("a second session on the same windows");

@@ -7,8 +7,8 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use standing::{ControlVerb, CreateRequest, Error, Outcome, Row, TheLoop};
-use testkit::{TestHome, assert_nothing_spawned};
+use standing::{ControlVerb, CreateRequest, Error, Outcome, Row, State, TheLoop};
+use testkit::{TestHome, assert_nothing_spawned, wait_for};
 
 use crate::stage::{begin, builder, control, create, event_names, faulty, home, said, say};
 
@@ -93,6 +93,27 @@ fn row_19_an_end_within_the_probe_has_failed_whenever_it_comes() {
     for (name, after) in [("soon", "exit-after=10:3"), ("late", "exit-after=1500:3")] {
         let detail = fails(&home, &the_loop, &faulty(name, &[after]));
         assert!(detail.contains("exit 3") && detail.contains("demo: left with 3"), "{name}: {detail}");
+    }
+}
+
+#[test]
+fn row_19_a_later_end_is_told_with_its_exit_every_time_as_well() {
+    let home = home();
+    let gate = home.path().join("gate");
+    let script = format!("echo up; while [ ! -e '{}' ]; do sleep 0.05; done; exit 5", gate.display());
+    home.reconfigure("/routing/harnesses/brief", running(&json!(["/bin/sh", "-c", script])));
+    let the_loop = home.the_loop();
+    let names: Vec<String> = (0..12).map(|number| format!("s{number}")).collect();
+    for name in &names {
+        begin(&the_loop, &CreateRequest { harness: "brief".to_owned(), ..CreateRequest::named(name) });
+    }
+    fs::write(&gate, "").expect("written");
+    for name in &names {
+        let row = wait_for("its end", || {
+            let row = the_loop.standing().get(name).expect("known");
+            (row.state == State::Ended).then_some(row)
+        });
+        assert!(row.reason.contains("exit 5"), "{name}: {row:?}");
     }
 }
 

@@ -164,11 +164,8 @@ fn last_words(scope: &Scope, record: &Record, name: &SessionName, probe: Duratio
             return format!("it ended within {:.1} s, and its pane with it", probe.as_secs_f64());
         };
         // `pane_dead` is told before the status is known: look again.
-        let told = pane.dead && (pane.exit_status.is_some() || pane.exit_signal.is_some());
-        if !told && Instant::now() < deadline {
-            if !pane.dead {
-                scope.tmux.wake(&pane);
-            }
+        if !pane.is_told() && Instant::now() < deadline {
+            scope.tmux.wake(&pane);
             std::thread::sleep(Duration::from_millis(20));
             continue;
         }
@@ -179,14 +176,12 @@ fn last_words(scope: &Scope, record: &Record, name: &SessionName, probe: Duratio
         };
         let screen = scope.tmux.capture(&pane).into_result().ok().flatten().unwrap_or_default();
         let _ = scope.tmux.clear_dead(name, &pane);
-        let said = last_lines(&without_epitaph(&screen), 4);
+        let said = last_lines(&without_blank_lines(&screen), 4);
         let said = if said.is_empty() { String::new() } else { format!(", its last words: {said}") };
         return format!("it ended within {:.1} s with {how}{said}", probe.as_secs_f64());
     }
 }
 
-/// tmux writes a line of its own into a dead pane.
-fn without_epitaph(screen: &str) -> String {
-    let lines = screen.lines().filter(|line| !line.starts_with("Pane is dead (")).map(str::trim_end);
-    lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+fn without_blank_lines(screen: &str) -> String {
+    screen.lines().filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
