@@ -14,6 +14,8 @@ use crate::{
 
 /// How many of a pane's last lines a card shows.
 const LINES: usize = 6;
+/// How many are looked at to find them: rules and empty boxes say nothing on a card.
+const LOOKED_AT: usize = 200;
 
 /// Everything one page shows.
 #[derive(Clone, Debug)]
@@ -33,9 +35,14 @@ pub(crate) struct Session {
 
 impl Session {
     fn new(row: Row, screen: &str) -> Self {
-        let screen = screen.trim_end();
-        Self { row, screen: (!screen.is_empty()).then(|| screen.to_owned()) }
+        Self { row, screen: Some(telling(screen)).filter(|text| !text.is_empty()) }
     }
+}
+
+/// The last lines that have words in them.
+fn telling(screen: &str) -> String {
+    let lines: Vec<&str> = screen.lines().filter(|line| line.contains(char::is_alphanumeric)).collect();
+    lines[lines.len().saturating_sub(LINES)..].join("\n")
 }
 
 /// Why there is no list.
@@ -132,7 +139,7 @@ pub async fn load(front: &Front, query: Query) -> Page {
 }
 
 fn ask(the_loop: &TheLoop, query: Query, mut notice: Option<Notice>) -> Page {
-    let survey = the_loop.standing().survey(LINES).map_err(trouble);
+    let survey = the_loop.standing().survey(LOOKED_AT).map_err(trouble);
     let sessions = survey.map(|rows| rows.into_iter().map(|(row, text)| Session::new(row, &text)).collect::<Vec<_>>());
     let config = the_loop.config();
     let socket = &config.settings.routing.tmux.socket;
@@ -187,6 +194,13 @@ mod tests {
             home: home.to_owned(),
             tmux: "tmux".to_owned(),
         }
+    }
+
+    #[test]
+    fn a_card_shows_lines_that_say_something() {
+        assert_eq!(telling("one\n───\n\n  > two\n│    │\n"), "one\n  > two");
+        assert_eq!(telling("───\n\n"), "");
+        assert_eq!(telling(&"line\n".repeat(30)).lines().count(), LINES);
     }
 
     #[test]

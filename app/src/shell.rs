@@ -48,6 +48,8 @@ pub fn Shell(
                 <meta charset="utf-8" />
                 <meta name="viewport" content="width=device-width, initial-scale=1" />
                 <meta name="color-scheme" content="light dark" />
+                // Without a referrer a browser posts forms with `Origin: null`, which the host must refuse.
+                <meta name="referrer" content="same-origin" />
                 <title>{title}</title>
                 {assets.icon.map(|icon| view! { <link rel="icon" href=icon type="image/svg+xml" /> })}
                 {assets.stylesheet.map(|sheet| view! { <link rel="stylesheet" href=sheet /> })}
@@ -102,11 +104,6 @@ fn Top(theme: Theme, back: Back) -> impl IntoView {
 #[component]
 fn ThemeSwitch(theme: Theme, back: Back) -> impl IntoView {
     let choice = |one: Theme| {
-        let label = match one {
-            Theme::System => "System colours",
-            Theme::Light => "Light colours",
-            Theme::Dark => "Dark colours",
-        };
         let sign = match one {
             Theme::System => "auto",
             Theme::Light => "light",
@@ -114,13 +111,14 @@ fn ThemeSwitch(theme: Theme, back: Back) -> impl IntoView {
         };
         let pressed = if one == theme { "true" } else { "false" };
         view! {
-            <button type="submit" name="choice" value=one.as_str() aria-label=label aria-pressed=pressed title=label>
+            <button type="submit" name="choice" value=one.as_str() aria-pressed=pressed>
                 {sign}
+                <span class="for-ears">" colours"</span>
             </button>
         }
     };
     view! {
-        <form class="theme" id="theme" method="post" action="/app/view/theme" role="group" aria-label="Colours">
+        <form class="theme" id="theme" method="post" action="/app/view/theme" aria-label="Colours">
             <BackFields back=back />
             {Theme::ALL.map(choice).into_iter().collect_view()}
         </form>

@@ -1,7 +1,7 @@
 //! What came of an act, in words. What the core said stands in it word for word.
 
 use ::standing::Error;
-use wire::{ControlReport, ControlVerb, Evidence, Outcome, Row, SayReceipt, Verdict};
+use wire::{ControlReport, ControlVerb, Outcome, Row, SayReceipt, Verdict};
 
 use crate::{
     notices::{Notice, Place, Tone},
@@ -81,22 +81,17 @@ fn joined(word: &str, detail: &str) -> String {
     if detail.is_empty() { word.to_owned() } else { format!("{word}: {detail}") }
 }
 
-/// What became of a message, with what the verdict rests on.
+/// What became of a message: in the core's own words, which tell what the verdict rests on.
 pub(super) fn receipt(receipt: &SayReceipt, place: Place) -> Notice {
     let (tone, verdict) = match (receipt.delivered, receipt.verdict) {
         (false, _) | (_, Verdict::NotDelivered) => (Tone::Failed, "not delivered"),
-        (true, Verdict::Unconfirmed) => (Tone::Unsure, "typed and sent, but nothing proves that it was taken"),
-        (true, Verdict::Submitted) => (
-            Tone::Done,
-            match receipt.evidence {
-                Evidence::Transcript => "submitted, seen in the transcript",
-                Evidence::InputEmptied => "submitted, the input box took it",
-                Evidence::None => "submitted",
-            },
-        ),
+        (true, Verdict::Unconfirmed) => (Tone::Unsure, "typed and sent; nothing proves that it was taken"),
+        (true, Verdict::Submitted) => (Tone::Done, "submitted"),
     };
-    let lines = receipt.messages.iter().map(|message| message.text.as_str());
-    Notice::new(place, tone, std::iter::once(verdict).chain(lines).collect::<Vec<_>>().join("\n"))
+    let told: Vec<&str> = receipt.messages.iter().map(|message| message.text.as_str()).collect();
+    // A failure is called one, whatever else is told of it.
+    let verdict = (told.is_empty() || tone == Tone::Failed).then_some(verdict);
+    Notice::new(place, tone, verdict.into_iter().chain(told).collect::<Vec<_>>().join("\n"))
 }
 
 /// The beginning of a message, on one line.
@@ -133,7 +128,7 @@ mod tests {
             exit_code: 1,
             messages: vec![wire::Message::err("the pane died")],
             verdict: Verdict::NotDelivered,
-            evidence: Evidence::None,
+            evidence: wire::Evidence::None,
             message_id: String::new(),
         };
         let notice = super::receipt(&receipt, Place::Say("x".into()));

@@ -34,7 +34,7 @@ pub(crate) fn Card(session: Session, hidden: bool, common: Arc<Common>) -> impl 
         let label = format!("The last lines of {name}");
         view! {
             <pre class="pane" tabindex="0" role="region" aria-label=label>
-                {text.trim_end().to_owned()}
+                {text}
             </pre>
         }
     });

@@ -7,7 +7,12 @@ use crate::{
     notices::Place,
     page::Page,
     query::Query,
-    standing::{back::BackFields, create_more::More, notice::Slot, typed::typed},
+    standing::{
+        back::BackFields,
+        create_more::{HarnessField, More},
+        notice::Slot,
+        typed::typed,
+    },
 };
 
 /// A dialog where scripts run, a section of the page where they do not.
@@ -17,6 +22,9 @@ pub(crate) fn CreateDialog(page: Page) -> impl IntoView {
     let refused = common.notice_at(&Place::Create);
     let form = page.create_form();
     let plain = Query::plain(&common.query.filter);
+    // What most leave alone is of interest where the usual does not work.
+    let harness =
+        (!page.default_harness_found()).then(|| view! { <HarnessField page=page.clone() form=form.clone() /> });
     let open = page.sessions.is_ok() && (common.query.new || refused.is_some());
     view! {
         <dialog class="dialog" id="new" open=open aria-labelledby="new-title">
@@ -39,7 +47,6 @@ pub(crate) fn CreateDialog(page: Page) -> impl IntoView {
                         name="form[name]"
                         value=form.name.clone()
                         required=true
-                        maxlength="40"
                         autocomplete="off"
                         autocapitalize="none"
                         spellcheck="false"
@@ -82,7 +89,7 @@ pub(crate) fn CreateDialog(page: Page) -> impl IntoView {
                         {typed(&form.brief)}
                     </textarea>
                 </div>
-                <More page=page form=form />
+                {harness} <More page=page form=form />
                 <div class="dialog-acts">
                     <a class="button" href=plain.address() data-closes="">
                         "Cancel"

@@ -10,19 +10,21 @@ use crate::{
 
 #[component]
 pub(crate) fn More(page: Page, form: CreateForm) -> impl IntoView {
+    let harness = page.default_harness_found();
     let blank = CreateForm { auto_start: true, ..CreateForm::default() };
     let touched = CreateForm {
         name: String::new(),
         cwd: String::new(),
         description: String::new(),
         brief: String::new(),
+        harness: if harness { form.harness.clone() } else { String::new() },
         ..form.clone()
     } != blank;
     view! {
         <details class="more" id="new-more" open=touched>
-            <summary>"More: harness, arguments, start, Slack"</summary>
+            <summary>{if harness { "More: harness, arguments, start, Slack" } else { "More: arguments, start, Slack" }}</summary>
             <div class="more-body">
-                <HarnessField page=page form=form.clone() />
+                {harness.then(|| view! { <HarnessField page=page form=form.clone() /> })}
                 <ArgsField form=form.clone() />
                 <fieldset class="field checks">
                     <legend>"Start"</legend>
@@ -60,8 +62,9 @@ pub(crate) fn More(page: Page, form: CreateForm) -> impl IntoView {
     .into_any()
 }
 
+/// Which harness, and why it is not the usual one where that cannot be started.
 #[component]
-fn HarnessField(page: Page, form: CreateForm) -> impl IntoView {
+pub(super) fn HarnessField(page: Page, form: CreateForm) -> impl IntoView {
     let first = page.harnesses.first().cloned();
     let default = first.as_ref().map_or_else(String::new, |harness| harness.name.clone());
     let why = first.filter(|harness| !harness.found).map(|harness| {

@@ -66,7 +66,9 @@ impl fmt::Display for InvalidName {
         match self {
             Self::Empty => write!(f, "a session name is needed")?,
             Self::TooLong(found) => write!(f, "a session name has at most {MAX_LEN} characters, this one has {found}")?,
-            Self::Character(c) => write!(f, "{c:?} is not allowed there in a session name")?,
+            // Not `{c:?}`: the WASM half has no debug formatting, and no room for its tables.
+            Self::Character(c) if c.is_control() => write!(f, "a control character is not allowed in a session name")?,
+            Self::Character(c) => write!(f, "'{c}' is not allowed there in a session name")?,
         }
         write!(f, ": lower-case letters, digits and `-`, beginning with a letter or digit")
     }

@@ -1,0 +1,35 @@
+//! The filter, as it is typed. The server decides what is shown; the address says what was asked for.
+
+use wasm_bindgen::JsCast;
+use web_sys::{Event, FormData, HtmlFormElement, UrlSearchParams};
+
+use super::{around, first, live, set_address, target};
+
+/// Something is typed or chosen.
+pub(super) fn input(event: &Event) {
+    if target(event).is_some_and(|field| around(&field, "[data-filter]").is_some()) {
+        apply();
+    }
+}
+
+/// Shows what the filter takes.
+pub(super) fn apply() {
+    let form = first("[data-filter]").and_then(|form| form.dyn_into::<HtmlFormElement>().ok());
+    let fields = form.and_then(|form| FormData::new_with_form(&form).ok());
+    let Some(fields) = fields.and_then(|data| UrlSearchParams::new_with_str_sequence_sequence(&data).ok()) else {
+        return;
+    };
+    for name in ["q", "show"] {
+        if fields.get(name).is_some_and(|value| value.is_empty()) {
+            fields.delete(name);
+        }
+    }
+    let mut address = String::from("/");
+    let query = String::from(fields.to_string());
+    if !query.is_empty() {
+        address.push('?');
+        address.push_str(&query);
+    }
+    set_address(&address);
+    live::refresh();
+}

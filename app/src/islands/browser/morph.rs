@@ -1,0 +1,124 @@
+//! Makes a part of the open document equal to a part of a new one, touching only what differs.
+//!
+//! Elements with the same id are the same thing and keep their node: what is typed, chosen, unfolded or focused in it
+//! stays. Invariant: the node that has the focus is never taken out of the document; others are moved around it.
+
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlInputElement, HtmlTextAreaElement, Node};
+
+use super::{document, has_focus, set, unset, window};
+
+/// Attributes that belong to the reader and not to the server.
+const OURS: [&str; 4] = ["open", "aria-busy", "aria-invalid", "data-hydrated"];
+
+/// Makes `old` equal to `new`.
+pub(super) fn morph(old: &Element, new: &Element) {
+    if old.is_equal_node(Some(new)) || old.tag_name() == "LEPTOS-ISLAND" || is_selected(old) {
+        return;
+    }
+    // A receipt stays until another takes its place.
+    if old.has_attribute("data-keep") && new.child_element_count() == 0 {
+        return;
+    }
+    attributes(old, new);
+    children(old, new);
+}
+
+/// Whether a box holds something that the server did not put there.
+pub(super) fn is_dirty(element: &Element) -> bool {
+    if let Some(area) = element.dyn_ref::<HtmlTextAreaElement>() {
+        return area.default_value().is_ok_and(|value| value != area.value());
+    }
+    let input = element.dyn_ref::<HtmlInputElement>();
+    input.is_some_and(|input| input.value() != input.default_value())
+}
+
+/// Whether the reader is selecting text in it, which a change would undo.
+fn is_selected(element: &Element) -> bool {
+    element.tag_name() == "PRE"
+        && window()
+            .get_selection()
+            .ok()
+            .flatten()
+            .is_some_and(|selection| !selection.is_collapsed() && element.contains(selection.anchor_node().as_ref()))
+}
+
+fn attributes(old: &Element, new: &Element) {
+    for name in new.get_attribute_names().iter().filter_map(|name| name.as_string()) {
+        let value = new.get_attribute(&name);
+        if !OURS.contains(&&*name) && value != old.get_attribute(&name) {
+            set(old, &name, &value.unwrap_or_default());
+        }
+    }
+    for name in old.get_attribute_names().iter().filter_map(|name| name.as_string()) {
+        if !OURS.contains(&&*name) && !new.has_attribute(&name) {
+            unset(old, &name);
+        }
+    }
+}
+
+fn children(old: &Element, new: &Element) {
+    // Where the next child belongs: everything before it is done.
+    let mut cursor = old.first_child();
+    let mut wanted = new.first_child();
+    while let Some(child) = wanted {
+        wanted = child.next_sibling();
+        if let Some(same) = find(cursor.as_ref(), &child) {
+            bring(old, cursor.as_ref(), &same);
+            cursor = same.next_sibling();
+            update(&same, &child);
+        } else if let Ok(copy) = document().import_node_with_deep(&child, true) {
+            let _ = old.insert_before(&copy, cursor.as_ref());
+        }
+    }
+    while let Some(rest) = cursor {
+        cursor = rest.next_sibling();
+        let _ = old.remove_child(&rest);
+    }
+}
+
+/// The node among those not done yet that is the same thing as `new`.
+fn find(cursor: Option<&Node>, new: &Node) -> Option<Node> {
+    let id = id(new);
+    let same = |node: &Node| node.node_name() == new.node_name() && self::id(node) == id;
+    if id.is_empty() {
+        return cursor.filter(|node| same(node)).cloned();
+    }
+    let mut next = cursor.cloned();
+    while let Some(node) = next {
+        if same(&node) {
+            return Some(node);
+        }
+        next = node.next_sibling();
+    }
+    None
+}
+
+/// Puts a node of the same parent where the cursor is.
+fn bring(parent: &Element, cursor: Option<&Node>, node: &Node) {
+    let focused = node.dyn_ref::<Element>().is_some_and(has_focus);
+    if !focused {
+        if cursor != Some(node) {
+            let _ = parent.insert_before(node, cursor);
+        }
+        return;
+    }
+    // Those in front of it go to the end instead; whoever wants them finds them there.
+    let mut before = cursor.cloned();
+    while let Some(other) = before.filter(|other| other != node) {
+        before = other.next_sibling();
+        let _ = parent.append_child(&other);
+    }
+}
+
+fn update(old: &Node, new: &Node) {
+    if let (Some(old), Some(new)) = (old.dyn_ref::<Element>(), new.dyn_ref::<Element>()) {
+        morph(old, new);
+    } else if old.node_value() != new.node_value() {
+        old.set_node_value(new.node_value().as_deref());
+    }
+}
+
+fn id(node: &Node) -> String {
+    node.dyn_ref::<Element>().map(Element::id).unwrap_or_default()
+}

@@ -1,0 +1,91 @@
+//! A page, asked from the server and brought into the one that is open.
+
+use std::cell::Cell;
+
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Document, DomParser, Element, Headers, RequestInit, Response, SupportedType, UrlSearchParams};
+
+use super::{document, every, first, morph, root, set, unset, window};
+
+thread_local! {
+    /// Counts the pages that were shown, so that one which was asked for before the last of them is known as old.
+    static SHOWN: Cell<u32> = const { Cell::new(0) };
+}
+
+/// A page as the server rendered it, with the address it was found at.
+pub(super) struct Fetched {
+    pub(super) document: Document,
+    pub(super) address: String,
+    asked_after: u32,
+}
+
+/// Why there is no page.
+pub(super) enum Failure {
+    /// The service does not answer.
+    Silent,
+    /// It answered with something else.
+    Refused(String),
+}
+
+impl From<JsValue> for Failure {
+    fn from(_: JsValue) -> Self {
+        Self::Silent
+    }
+}
+
+/// Asks for a page; with a form, posts it first and follows to the page that it leads to.
+pub(super) async fn fetch(address: &str, form: Option<&UrlSearchParams>) -> Result<Fetched, Failure> {
+    let asked_after = SHOWN.get();
+    let request = RequestInit::new();
+    let headers = Headers::new()?;
+    headers.set("accept", "text/html")?;
+    request.set_headers(&headers);
+    if let Some(form) = form {
+        request.set_method("POST");
+        request.set_body(form);
+    }
+    let response = JsFuture::from(window().fetch_with_str_and_init(address, &request)).await?;
+    let response: Response = response.unchecked_into();
+    let text = JsFuture::from(response.text()?).await?.as_string().unwrap_or_default();
+    if !response.ok() {
+        return Err(Failure::Refused(text));
+    }
+    let document = DomParser::new()?.parse_from_string(&text, SupportedType::TextHtml)?;
+    if document.get_element_by_id("main").is_none() {
+        return Err(Failure::Refused(text));
+    }
+    Ok(Fetched { document, address: response.url(), asked_after })
+}
+
+impl Fetched {
+    /// Whether nothing newer has been shown since this was asked for.
+    pub(super) fn is_newest(&self) -> bool {
+        self.asked_after == SHOWN.get()
+    }
+
+    /// Brings the open page up to date.
+    pub(super) fn show(&self) {
+        if self.is_of_another_build() {
+            let _ = window().location().reload();
+            return;
+        }
+        SHOWN.set(SHOWN.get().wrapping_add(1));
+        unset(&root(), "data-stale");
+        document().set_title(&self.document.title());
+        if let Some(theme) = self.document.document_element().and_then(|html| html.get_attribute("data-theme")) {
+            set(&root(), "data-theme", &theme);
+        }
+        if let (Some(open), Some(new)) = (document().body(), self.document.body()) {
+            morph::morph(&open, &new);
+        }
+    }
+
+    /// The server was upgraded: its style sheet has another address. Nobody's unsent words are thrown away for that.
+    fn is_of_another_build(&self) -> bool {
+        let sheet = |sheet: Option<Element>| sheet.and_then(|link| link.get_attribute("href"));
+        let selector = "link[rel=stylesheet]";
+        let new = self.document.query_selector(selector).ok().flatten();
+        sheet(first(selector)) != sheet(new) && !every("textarea, input").iter().any(morph::is_dirty)
+    }
+}

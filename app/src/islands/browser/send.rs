@@ -1,0 +1,112 @@
+//! Sends a form in place: the same request that the browser would make, and the page it leads to.
+
+use leptos::task::spawn_local;
+use wasm_bindgen::JsCast;
+use web_sys::{
+    Element, Event, FormData, HtmlDetailsElement, HtmlFormElement, HtmlTextAreaElement, SubmitEvent, UrlSearchParams,
+};
+
+use super::{
+    announce, around, dialogs, document, filter, first, focus, live,
+    page::{self, Failure, Fetched},
+    set, set_address, target, unset,
+};
+
+/// A form is submitted, by a button or by a key.
+pub(super) fn submit(event: &Event) {
+    let Some(form) = target(event).and_then(|form| form.dyn_into::<HtmlFormElement>().ok()) else { return };
+    event.prevent_default();
+    if form.has_attribute("data-filter") {
+        filter::apply();
+        return;
+    }
+    let button = event.dyn_ref::<SubmitEvent>().and_then(SubmitEvent::submitter).map(Element::from);
+    let Some(button) = button.or_else(|| form.query_selector("button[type=submit]").ok().flatten()) else { return };
+    let Some(fields) = fields(&form, &button) else { return };
+    let pressed = shown(button);
+    // Sent already, and not answered yet.
+    if pressed.has_attribute("aria-busy") {
+        return;
+    }
+    set(&pressed, "aria-busy", "true");
+    announce("", false);
+    spawn_local(async move {
+        live::sending(true);
+        let address = form.get_attribute("action").unwrap_or_default();
+        let sent = typed(&form);
+        let answer = page::fetch(&address, Some(&fields)).await;
+        live::sending(false);
+        unset(&pressed, "aria-busy");
+        match answer {
+            Ok(page) => arrived(&page, &form, &sent, &pressed),
+            Err(failure) => failed(&failure),
+        }
+    });
+}
+
+/// What the form holds, as the browser would send it.
+fn fields(form: &HtmlFormElement, button: &Element) -> Option<UrlSearchParams> {
+    let data = FormData::new_with_form(form).ok()?;
+    let fields = UrlSearchParams::new_with_str_sequence_sequence(&data).ok()?;
+    if let Some(name) = button.get_attribute("name") {
+        fields.append(&name, &button.get_attribute("value").unwrap_or_default());
+    }
+    Some(fields)
+}
+
+/// The button that shows that it is working: in a menu, which closes, the menu's own.
+fn shown(button: Element) -> Element {
+    let Some(menu) = around(&button, "details.menu") else { return button };
+    if let Some(menu) = menu.dyn_ref::<HtmlDetailsElement>() {
+        menu.set_open(false);
+    }
+    menu.query_selector("summary").ok().flatten().unwrap_or(button)
+}
+
+fn typed(form: &HtmlFormElement) -> String {
+    let area = form.query_selector("textarea").ok().flatten();
+    area.and_then(|area| area.dyn_into::<HtmlTextAreaElement>().ok()).map(|area| area.value()).unwrap_or_default()
+}
+
+fn arrived(page: &Fetched, form: &HtmlFormElement, sent: &str, pressed: &Element) {
+    live::answered();
+    let card = around(pressed, "article");
+    set_address(&page.address);
+    page.show();
+    dialogs::follow(&page.document);
+    let notice = notice(page);
+    let told = notice.as_ref().and_then(|notice| notice.query_selector("p").ok().flatten());
+    announce(&told.and_then(|told| told.text_content()).unwrap_or_default(), false);
+    let failed = notice.as_ref().is_some_and(|notice| notice.get_attribute("data-notice").as_deref() == Some("failed"));
+    // What was typed since then is not thrown away.
+    if !failed && form.has_attribute("data-clears") && typed(form) == sent {
+        form.reset();
+    }
+    // The pressed button may be gone: whoever works by keyboard goes on from the same session.
+    let lost = document().active_element().is_none_or(|active| around(&active, "main, header").is_none())
+        || first("dialog:not([open]) :focus").is_some();
+    let card = card.or_else(|| around(notice.as_ref()?, "article"));
+    if let (true, Some(card)) = (lost, card) {
+        let button = card.query_selector(".acts button").ok().flatten();
+        focus(button.as_ref().unwrap_or(&card));
+    }
+}
+
+/// The notice that the new page has, where it stands in the open one. Older receipts are not it.
+fn notice(page: &Fetched) -> Option<Element> {
+    let place = page.document.query_selector("[data-notice]").ok().flatten()?.parent_element()?;
+    document().get_element_by_id(&place.id())?.first_element_child()
+}
+
+fn failed(failure: &Failure) {
+    match failure {
+        Failure::Silent => {
+            live::missed();
+            announce(
+                "The service does not answer: it is not known whether this was done. What you typed is kept.",
+                true,
+            );
+        }
+        Failure::Refused(text) => announce(text, true),
+    }
+}

@@ -1,0 +1,42 @@
+// The test function of every spec: a service of its own, the screen, and no tolerance for errors on the console.
+import { test as base, expect } from '@playwright/test';
+import { Screen } from './screen';
+import { SUPERVISOR, Service } from './service';
+
+interface Fixtures {
+    /** The declared sessions of the config, as YAML list items. */
+    sessions: string;
+    /** Whether an error on the console, in a script or of the security policy fails the test. */
+    strict: boolean;
+    service: Service;
+    standing: Screen;
+}
+
+export const test = base.extend<Fixtures>({
+    sessions: [SUPERVISOR, { option: true }],
+    strict: [true, { option: true }],
+    service: async ({ sessions }, use) => {
+        const service = await Service.start(sessions);
+        await use(service);
+        await service.dispose();
+    },
+    standing: async ({ page, service, strict, javaScriptEnabled }, use) => {
+        const faults: string[] = [];
+        page.on('pageerror', (error) => faults.push(`script: ${error.message}`));
+        page.on('console', (message) => {
+            if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text());
+        });
+        page.on('response', (response) => {
+            if (response.status() >= 400) faults.push(`${response.status()} ${response.url()}`);
+        });
+        const standing = new Screen(page);
+        await page.goto(service.at('/#/standing'));
+        if (javaScriptEnabled !== false) await standing.live();
+        await use(standing);
+        // Nothing may still be on its way to a service that ends.
+        await page.close();
+        if (strict) expect(faults).toEqual([]);
+    },
+});
+
+export { expect };

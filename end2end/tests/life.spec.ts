@@ -1,0 +1,86 @@
+import { expect, test } from '../support/test';
+import { until } from '../support/service';
+
+test('a session is created, spoken to, stopped, started with the same conversation, and deleted', async ({
+    standing,
+    service,
+}) => {
+    await standing.create('ops', { description: 'Looks after things', brief: 'Be brief.' });
+    await expect(standing.told('ops')).toHaveText(/Started with a fresh conversation/);
+    await expect(standing.told('ops')).toHaveAttribute('data-notice', 'done');
+    await expect(standing.card('ops').locator('.badge')).toHaveText('created here');
+    await expect(standing.card('ops')).toContainText('Looks after things');
+    await expect(standing.state('ops')).toHaveText('idle');
+    const conversation = await standing.conversation('ops');
+
+    await standing.say('ops', 'the first word is marmalade');
+    await expect(standing.receipt('ops')).toContainText('the first word is marmalade');
+    await expect(standing.receipt('ops')).toHaveAttribute('data-notice', 'done');
+    await expect(standing.message('ops')).toHaveValue('');
+    await until('the message in the pane', async () => (await service.pane('ops')).includes('marmalade'));
+    await expect(standing.card('ops').locator('.pane')).toContainText('marmalade');
+
+    await standing.act('ops', 'Stop');
+    await expect(standing.told('ops')).toHaveText(/Stopped; its conversation is kept/);
+    await expect(standing.state('ops')).toHaveText('stopped');
+    await expect(standing.message('ops')).toBeDisabled();
+    await expect(standing.message('ops')).toHaveAttribute('placeholder', /a message never starts a session/);
+
+    await standing.act('ops', 'Start');
+    await expect(standing.told('ops')).toHaveText(/Started; its conversation goes on/);
+    await expect(standing.state('ops')).toHaveText('idle');
+    expect(await standing.conversation('ops')).toBe(conversation);
+    await until('the earlier words in the pane', async () => (await service.pane('ops')).includes('marmalade'));
+
+    await standing.restart('ops');
+    await expect(standing.told('ops')).toHaveText(/Started; its conversation goes on/);
+    expect(await standing.conversation('ops')).toBe(conversation);
+
+    await standing.delete('ops');
+    await expect(standing.card('ops')).toHaveCount(0);
+    await expect(standing.page.locator('#notice-page')).toContainText('`ops` is deleted');
+    await expect(standing.page.locator('dialog:modal')).toHaveCount(0);
+    expect(await service.cli('standing', 'list')).not.toContain('ops');
+});
+
+test('a reload shows the same sessions and what came of the last act', async ({ standing }) => {
+    await standing.create('ops');
+    await expect(standing.state('ops')).toHaveText('idle');
+    await standing.say('ops', 'still here?');
+    await expect(standing.receipt('ops')).toContainText('still here?');
+    await standing.page.reload();
+    await standing.live();
+    await expect(standing.state('ops')).toHaveText('idle');
+    await expect(standing.receipt('ops')).toContainText('still here?');
+});
+
+test('a session that is only recorded does not run', async ({ standing, service }) => {
+    await standing.page.getByRole('link', { name: 'New session' }).click();
+    const form = standing.page.locator('#create-form');
+    await form.getByText('More:').click();
+    await form.getByLabel(/Record only/).check();
+    await form.getByLabel('These:').check();
+    await form.getByLabel('Arguments, one a line').fill('--one\n--two words');
+    await standing.create('later');
+    await expect(standing.state('later')).toHaveText('stopped');
+    const row = JSON.parse(await service.cli('standing', 'list', '--format', 'json')).find(
+        (row: { name: string }) => row.name === 'later',
+    );
+    expect(row).toMatchObject({ declared: false, running: false, harness: 'demo' });
+});
+
+test('buttons tell that they are working, and are not pressed twice', async ({ standing }) => {
+    await standing.create('ops');
+    await expect(standing.state('ops')).toHaveText('idle');
+    let posts = 0;
+    await standing.page.route('**/app/standing/stop', async (route) => {
+        posts += 1;
+        await new Promise((wake) => setTimeout(wake, 500));
+        await route.continue();
+    });
+    const stop = standing.card('ops').getByRole('button', { name: 'Stop ops' });
+    await stop.dblclick();
+    await expect(stop).toHaveAttribute('aria-busy', 'true');
+    await expect(standing.state('ops')).toHaveText('stopped');
+    expect(posts).toBe(1);
+});

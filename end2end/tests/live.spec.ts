@@ -1,0 +1,61 @@
+import { expect, test } from '../support/test';
+
+test('what others do is seen without a reload, and nobody who types is disturbed', async ({ standing, service }) => {
+    await standing.create('ops');
+    await expect(standing.state('ops')).toHaveText('idle');
+    await standing.message('ops').fill('half a thou');
+    await standing.message('ops').focus();
+    await service.cli('standing', 'create', 'aaa', '--harness', 'demo');
+    await expect(standing.state('aaa')).toHaveText('idle');
+    await expect(standing.message('ops')).toBeFocused();
+    await standing.page.keyboard.type('ght');
+    await expect(standing.message('ops')).toHaveValue('half a thought');
+
+    // The session changes its place in the list under the writer's hands.
+    await service.cli('standing', 'stop', 'aaa');
+    await expect(standing.state('aaa')).toHaveText('stopped');
+    await service.cli('standing', 'start', 'supervisor');
+    await expect(standing.state('supervisor')).toHaveText('idle');
+    await expect(standing.message('ops')).toBeFocused();
+    await expect(standing.message('ops')).toHaveValue('half a thought');
+});
+
+test('an open menu, an open form and a receipt outlive a refresh', async ({ standing, service }) => {
+    await standing.create('ops');
+    await standing.say('ops', 'remember this');
+    await expect(standing.receipt('ops')).toContainText('remember this');
+    await standing.menu('ops');
+    await service.cli('standing', 'start', 'supervisor');
+    await expect(standing.state('supervisor')).toHaveText('idle');
+    await expect(standing.card('ops').locator('.menu-panel')).toBeVisible();
+    await standing.page.keyboard.press('Escape');
+
+    await standing.page.getByRole('link', { name: 'New session' }).click();
+    await standing.page.locator('#new-brief').fill('not sent yet');
+    await service.cli('standing', 'stop', 'supervisor');
+    await expect(standing.state('supervisor')).toHaveText('stopped');
+    await expect(standing.page.locator('dialog#new:modal')).toBeVisible();
+    await expect(standing.page.locator('#new-brief')).toHaveValue('not sent yet');
+    await standing.page.keyboard.press('Escape');
+    await expect(standing.receipt('ops')).toContainText('remember this');
+});
+
+test.describe('a service that ends', () => {
+    // The browser itself reports every request that found nobody.
+    test.use({ strict: false });
+
+    test('is told of, the list is kept, and it is found again', async ({ standing, service }) => {
+        await standing.create('ops');
+        await expect(standing.state('ops')).toHaveText('idle');
+        await service.end();
+        await expect(standing.page.getByText('reconnecting…')).toBeVisible();
+        await expect(standing.card('ops')).toBeVisible();
+        await standing.say('ops', 'into the void');
+        await expect(standing.page.locator('#announce')).toContainText('The service does not answer');
+        await expect(standing.message('ops')).toHaveValue('into the void');
+        await service.serve();
+        await expect(standing.page.getByText('reconnecting…')).toBeHidden();
+        await expect(standing.state('ops')).toHaveText('idle');
+        await expect(standing.message('ops')).toHaveValue('into the void');
+    });
+});

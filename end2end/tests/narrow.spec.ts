@@ -1,0 +1,29 @@
+import { expect, test } from '../support/test';
+
+test.use({ viewport: { width: 360, height: 740 }, hasTouch: true });
+
+test('nothing is cut off at 360 px', async ({ standing, service }) => {
+    const wide = () => standing.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    await standing.create('a-name-of-more-than-forty-characters-is-refused');
+    await expect(standing.page.locator('#notice-create')).toBeVisible();
+    expect(await wide()).toBeLessThanOrEqual(0);
+    await standing.create('a-name-that-is-as-long-as-they-may-be-40', { description: 'w'.repeat(80) });
+    const name = 'a-name-that-is-as-long-as-they-may-be-40';
+    await expect(standing.state(name)).toHaveText('idle');
+    await standing.say(name, 'x'.repeat(300));
+    await expect(standing.receipt(name)).toBeVisible();
+    expect(await wide()).toBeLessThanOrEqual(0);
+    await standing.menu(name);
+    const panel = await standing.card(name).locator('.menu-panel').boundingBox();
+    expect(panel!.x).toBeGreaterThanOrEqual(0);
+    expect(panel!.x + panel!.width).toBeLessThanOrEqual(360);
+    await standing.card(name).getByRole('link', { name: /^Delete…/ }).click();
+    await expect(standing.page.locator('dialog#delete:modal')).toBeVisible();
+    expect(await wide()).toBeLessThanOrEqual(0);
+    await standing.page.getByRole('button', { name: `Delete ${name}` }).click();
+    await expect(standing.card(name)).toHaveCount(0);
+    service.writeConfig('standingSessions: { enabled: true, sessions: [{ name: x, unknown: 1 }] }');
+    await standing.page.goto(service.at('/'));
+    await expect(standing.page.locator('#trouble')).toBeVisible();
+    expect(await wide()).toBeLessThanOrEqual(0);
+});

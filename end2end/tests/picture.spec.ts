@@ -1,0 +1,38 @@
+// The picture in the README: made by this, so that it shows what is.
+import { join } from 'node:path';
+import { expect, test } from '../support/test';
+
+test.skip(process.env.UPDATE_PICTURES !== '1', 'pictures are made with UPDATE_PICTURES=1');
+
+test.use({
+    sessions: `
+    - name: supervisor
+      description: Watches the items in flight, recovers what is stuck
+      harness: demo
+    - name: triage
+      description: Sorts what came in overnight
+      harness: demo
+      autoStart: false
+`,
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+    test.describe(colorScheme, () => {
+        test.use({ colorScheme, viewport: { width: 1180, height: 840 } });
+        test('picture', async ({ standing, service }) => {
+            await service.cli('standing', 'start', 'supervisor');
+            await standing.create('docs-gardener', { description: 'Keeps the handbook true' });
+            await expect(standing.state('docs-gardener')).toHaveText('idle');
+            await expect(standing.state('supervisor')).toHaveText('idle');
+            await standing.say('docs-gardener', 'Which pages mention the old flag?');
+            await expect(standing.receipt('docs-gardener')).toBeVisible();
+            await standing.say('supervisor', 'Recover #283, then report.');
+            await expect(standing.receipt('supervisor')).toContainText('Recover #283');
+            await expect(standing.card('supervisor').locator('.pane')).toContainText('Recover #283');
+            await expect(standing.state('supervisor')).toHaveText('idle');
+            await standing.page.locator('#main').focus();
+            const path = join(import.meta.dirname, `../../docs/screen-${colorScheme}.png`);
+            await standing.page.screenshot({ path, animations: 'disabled' });
+        });
+    });
+}
