@@ -55,6 +55,7 @@ export class Screen {
     async restart(name: string): Promise<void> {
         await this.menu(name);
         await this.card(name).getByRole('button', { name: `Restart ${name}` }).click();
+        await expect(this.card(name).locator('.menu > summary')).not.toHaveAttribute('aria-busy');
     }
 
     async menu(name: string): Promise<void> {

@@ -40,6 +40,29 @@ test('an open menu, an open form and a receipt outlive a refresh', async ({ stan
     await expect(standing.receipt('ops')).toContainText('remember this');
 });
 
+test('an answer that comes late leaves alone what was opened since', async ({ standing }) => {
+    await standing.create('ops');
+    await expect(standing.state('ops')).toHaveText('idle');
+    let answer = () => {};
+    const held = new Promise<void>((go) => (answer = go));
+    await standing.page.route('**/app/standing/start', async (route) => {
+        await held;
+        await route.continue();
+    });
+    await standing.act('supervisor', 'Start');
+    await standing.menu('ops');
+    await standing.card('ops').getByRole('link', { name: 'Delete… ops' }).click();
+    const confirmation = standing.page.getByRole('heading', { name: 'Delete ops?' });
+    await expect(confirmation).toBeVisible();
+    answer();
+    await expect(standing.told('supervisor')).toContainText('Started');
+    await expect(confirmation).toBeVisible();
+    await standing.page.keyboard.press('Escape');
+    await expect(confirmation).toBeHidden();
+    await expect(standing.told('supervisor')).toContainText('Started');
+    await expect.poll(() => new URL(standing.page.url()).searchParams.has('confirm')).toBe(false);
+});
+
 test.describe('a service that ends', () => {
     // The browser itself reports every request that found nobody.
     test.use({ strict: false });

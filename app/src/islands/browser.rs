@@ -12,7 +12,7 @@ mod page;
 mod send;
 
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
-use web_sys::{Document, Element, Event, EventTarget, HtmlElement, Window};
+use web_sys::{Document, Element, Event, EventTarget, HtmlElement, Url, UrlSearchParams, Window};
 
 pub(super) use name::watch_name;
 
@@ -94,7 +94,15 @@ fn announce(text: &str, shown: bool) {
     if shown { set(&place, "data-shown", "") } else { unset(&place, "data-shown") }
 }
 
-/// The address without making the browser go there.
+/// Changes the query of the address, and nothing else of it.
+fn change_query(change: impl FnOnce(&UrlSearchParams)) {
+    if let Some(url) = window().location().href().ok().and_then(|here| Url::new(&here).ok()) {
+        change(&url.search_params());
+        set_address(&url.href());
+    }
+}
+
+/// Changes the address without making the browser go there.
 fn set_address(address: &str) {
     if let Ok(history) = window().history() {
         let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(address));

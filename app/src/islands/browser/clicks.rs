@@ -5,7 +5,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Element, Event, HtmlAnchorElement, HtmlDetailsElement, HtmlDialogElement, MouseEvent};
 
-use super::{announce, around, dialogs, every, live, page, set_address, target, window};
+use super::{announce, around, change_query, dialogs, every, live, page, set_address, target, window};
 
 /// Something is clicked.
 pub(super) fn click(event: &Event) {
@@ -46,7 +46,7 @@ fn open(link: Element) {
     let id = link.get_attribute("data-opens").unwrap_or_default();
     // The form for a new session is in every page; what is to be deleted is not.
     if let (Some(dialog), "new") = (dialogs::named(&id), &*id) {
-        set_address(&link.href());
+        change_query(|query| query.set("new", ""));
         dialogs::show(&dialog);
         return;
     }

@@ -1,9 +1,9 @@
 //! The dialogs: sections of the page that are opened above it.
 
 use wasm_bindgen::JsCast;
-use web_sys::{Document, Event, HtmlAnchorElement, HtmlDialogElement};
+use web_sys::{Document, Element, Event, HtmlDialogElement};
 
-use super::{document, every, listen, set_address, target};
+use super::{change_query, document, every, listen, morph};
 
 /// Those that the address of the page opened become dialogs.
 pub(super) fn attach(document: &Document) {
@@ -11,16 +11,22 @@ pub(super) fn attach(document: &Document) {
     follow(document);
 }
 
-/// Opens and closes what the new page has open and closed.
+/// Opens what the new page has open.
 pub(super) fn follow(page: &Document) {
     for dialog in all() {
         let wanted = page.get_element_by_id(&dialog.id()).is_some_and(|new| new.has_attribute("open"));
-        let modal = dialog.matches(":modal").unwrap_or_default();
-        if wanted && !modal {
+        if wanted && !dialog.matches(":modal").unwrap_or_default() {
             show(&dialog);
-        } else if !wanted && dialog.open() {
-            dialog.close();
         }
+    }
+}
+
+/// Closes the dialog whose form was answered, or shows in it what the answer says.
+pub(super) fn settle(dialog: &Element, page: &Document) {
+    let Some(dialog) = dialog.dyn_ref::<HtmlDialogElement>() else { return };
+    match page.get_element_by_id(&dialog.id()).filter(|new| new.has_attribute("open")) {
+        Some(new) => morph::renew(dialog, &new),
+        None => dialog.close(),
     }
 }
 
@@ -46,14 +52,8 @@ fn all() -> Vec<HtmlDialogElement> {
 }
 
 /// One was closed, by whatever means: the address is that of the page below.
-fn closed(event: &Event) {
-    let Some(dialog) = target(event) else { return };
-    let way_out = dialog.query_selector("[data-closes]").ok().flatten();
-    let way_out = way_out.and_then(|link| link.dyn_into::<HtmlAnchorElement>().ok());
-    let Some(link) = way_out else { return };
-    // After an act the address carries what came of it, and is right already.
-    let there = super::window().location().search().unwrap_or_default();
-    if !any_open() && !there.contains("notice=") {
-        set_address(&link.href());
+fn closed(_: &Event) {
+    if !any_open() {
+        change_query(|query| ["new", "confirm"].into_iter().for_each(|name| query.delete(name)));
     }
 }

@@ -3,7 +3,7 @@
 use wasm_bindgen::JsCast;
 use web_sys::{Event, FormData, HtmlFormElement, UrlSearchParams};
 
-use super::{around, first, live, set_address, target};
+use super::{around, change_query, first, live, target};
 
 /// Something is typed or chosen.
 pub(super) fn input(event: &Event) {
@@ -19,17 +19,13 @@ pub(super) fn apply() {
     let Some(fields) = fields.and_then(|data| UrlSearchParams::new_with_str_sequence_sequence(&data).ok()) else {
         return;
     };
-    for name in ["q", "show"] {
-        if fields.get(name).is_some_and(|value| value.is_empty()) {
-            fields.delete(name);
+    change_query(|query| {
+        for name in ["q", "show"] {
+            match fields.get(name).filter(|value| !value.is_empty()) {
+                Some(value) => query.set(name, &value),
+                None => query.delete(name),
+            }
         }
-    }
-    let mut address = String::from("/");
-    let query = String::from(fields.to_string());
-    if !query.is_empty() {
-        address.push('?');
-        address.push_str(&query);
-    }
-    set_address(&address);
+    });
     live::refresh();
 }

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 
 use leptos::task::spawn_local;
-use wasm_bindgen::{JsCast, closure::Closure};
-use web_sys::VisibilityState;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{VisibilityState, js_sys::Promise};
 
 use super::{announce, document, listen, page, root, set, window};
 
@@ -19,11 +19,42 @@ thread_local! {
     static SENDING: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Refreshes from now on.
+/// Refreshes from now on, again and again: a slow service is asked less often, and never twice at once.
 pub(super) fn attach() {
-    let timer = Closure::<dyn FnMut()>::new(tick).into_js_value();
-    listen(&document(), "visibilitychange", |_| tick());
-    let _ = window().set_interval_with_callback_and_timeout_and_arguments_0(timer.unchecked_ref(), PERIOD);
+    listen(&document(), "visibilitychange", |_| {
+        if is_wanted() {
+            spawn_local(refreshed());
+        }
+    });
+    spawn_local(async {
+        let mut pause = PERIOD;
+        loop {
+            let _ = JsFuture::from(wait(pause)).await;
+            pause = PERIOD;
+            if is_wanted() {
+                let begun = now();
+                refreshed().await;
+                pause += 4 * (now() - begun);
+            }
+        }
+    });
+}
+
+fn wait(milliseconds: i32) -> Promise {
+    Promise::new(&mut |wake, _| {
+        let _ = window().set_timeout_with_callback_and_timeout_and_arguments_0(&wake, milliseconds);
+    })
+}
+
+/// Milliseconds from some moment on.
+#[expect(clippy::cast_possible_truncation, reason = "a page is not open for weeks, and only differences count")]
+fn now() -> i32 {
+    window().performance().map_or(0.0, |clock| clock.now()) as i32
+}
+
+/// Whether somebody looks and nothing else is about to bring the page.
+fn is_wanted() -> bool {
+    document().visibility_state() == VisibilityState::Visible && SENDING.get() == 0
 }
 
 /// A form was sent, or its answer came.
@@ -31,29 +62,24 @@ pub(super) fn sending(begins: bool) {
     SENDING.set(if begins { SENDING.get() + 1 } else { SENDING.get().saturating_sub(1) });
 }
 
-/// Asks for the page as it is now, if somebody looks and nothing else is about to bring it.
-fn tick() {
-    if document().visibility_state() == VisibilityState::Visible && SENDING.get() == 0 {
-        refresh();
-    }
+/// Asks for the page at the address as it is now, at once.
+pub(super) fn refresh() {
+    spawn_local(refreshed());
 }
 
-/// Asks for the page at the address as it is now.
-pub(super) fn refresh() {
-    spawn_local(async {
-        let address = window().location().href();
-        let Ok(asked) = &address else { return };
-        match page::fetch(asked, None).await {
-            Ok(page) => {
-                answered();
-                // The filter may have been changed, or a form answered, in the meantime.
-                if page.is_newest() && window().location().href() == address {
-                    page.show();
-                }
+async fn refreshed() {
+    let address = window().location().href();
+    let Ok(asked) = &address else { return };
+    match page::fetch(asked, None).await {
+        Ok(page) => {
+            answered();
+            // The filter may have been changed, or a form answered, in the meantime.
+            if page.is_newest() && window().location().href() == address {
+                page.show();
             }
-            Err(_) => missed(),
         }
-    });
+        Err(_) => missed(),
+    }
 }
 
 /// The service is there.

@@ -11,15 +11,21 @@ use super::{document, has_focus, set, unset, window};
 /// Attributes that belong to the reader and not to the server.
 const OURS: [&str; 4] = ["open", "aria-busy", "aria-invalid", "data-hydrated"];
 
-/// Makes `old` equal to `new`.
+/// Makes `old` equal to `new`, but for what the reader is at.
 pub(super) fn morph(old: &Element, new: &Element) {
-    if old.is_equal_node(Some(new)) || old.tag_name() == "LEPTOS-ISLAND" || is_selected(old) {
+    let left_alone = old.matches("leptos-island, dialog:modal").unwrap_or_default();
+    if left_alone || old.is_equal_node(Some(new)) || is_selected(old) {
         return;
     }
     // A receipt stays until another takes its place.
     if old.has_attribute("data-keep") && new.child_element_count() == 0 {
         return;
     }
+    renew(old, new);
+}
+
+/// Makes `old` equal to `new`, whatever the reader is at.
+pub(super) fn renew(old: &Element, new: &Element) {
     attributes(old, new);
     children(old, new);
 }

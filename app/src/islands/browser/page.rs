@@ -4,9 +4,14 @@ use std::cell::Cell;
 
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Document, DomParser, Element, Headers, RequestInit, Response, SupportedType, UrlSearchParams};
+use web_sys::{
+    AbortSignal, Document, DomParser, Element, Headers, RequestInit, Response, SupportedType, UrlSearchParams,
+};
 
 use super::{document, every, first, morph, root, set, unset, window};
+
+/// How long a page may take, in milliseconds.
+const TOO_LONG: u32 = 10_000;
 
 thread_local! {
     /// Counts the pages that were shown, so that one which was asked for before the last of them is known as old.
@@ -41,9 +46,13 @@ pub(super) async fn fetch(address: &str, form: Option<&UrlSearchParams>) -> Resu
     let headers = Headers::new()?;
     headers.set("accept", "text/html")?;
     request.set_headers(&headers);
-    if let Some(form) = form {
-        request.set_method("POST");
-        request.set_body(form);
+    match form {
+        Some(form) => {
+            request.set_method("POST");
+            request.set_body(form);
+        }
+        // A verb takes as long as it takes; a page that takes so long will not come.
+        None => request.set_signal(Some(&AbortSignal::timeout_with_u32(TOO_LONG))),
     }
     let response = JsFuture::from(window().fetch_with_str_and_init(address, &request)).await?;
     let response: Response = response.unchecked_into();

@@ -3,11 +3,12 @@
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
 use web_sys::{
-    Element, Event, FormData, HtmlDetailsElement, HtmlFormElement, HtmlTextAreaElement, SubmitEvent, UrlSearchParams,
+    Element, Event, FormData, HtmlDetailsElement, HtmlFormElement, HtmlTextAreaElement, SubmitEvent, Url,
+    UrlSearchParams,
 };
 
 use super::{
-    announce, around, dialogs, document, filter, first, focus, live,
+    announce, around, change_query, dialogs, document, filter, first, focus, live,
     page::{self, Failure, Fetched},
     set, set_address, target, unset,
 };
@@ -71,9 +72,14 @@ fn typed(form: &HtmlFormElement) -> String {
 fn arrived(page: &Fetched, form: &HtmlFormElement, sent: &str, pressed: &Element) {
     live::answered();
     let card = around(pressed, "article");
-    set_address(&page.address);
+    if let Some(dialog) = around(form, "dialog") {
+        set_address(&page.address);
+        dialogs::settle(&dialog, &page.document);
+    } else if let Some(id) = Url::new(&page.address).ok().and_then(|url| url.search_params().get("notice")) {
+        // The filter may have been changed, or a dialog opened, since the button was pressed.
+        change_query(|query| query.set("notice", &id));
+    }
     page.show();
-    dialogs::follow(&page.document);
     let notice = notice(page);
     let told = notice.as_ref().and_then(|notice| notice.query_selector("p").ok().flatten());
     announce(&told.and_then(|told| told.text_content()).unwrap_or_default(), false);
