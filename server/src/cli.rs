@@ -6,11 +6,16 @@
 mod channels;
 mod events;
 mod inert;
+mod lifecycle;
 mod open;
 mod output;
 mod report;
+mod restart;
 mod serve;
 mod standing;
+mod start;
+mod status;
+mod stop;
 mod table;
 
 use std::{ffi::OsString, path::PathBuf, process::ExitCode};
@@ -35,6 +40,18 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Start the service in the background, and the sessions that start by themselves
+    #[command(after_help = start::EXAMPLES)]
+    Start(start::Args),
+    /// Stop every session, then the service
+    #[command(after_help = stop::EXAMPLES)]
+    Stop(lifecycle::WhatAndHow),
+    /// Stop everything and start it again
+    #[command(after_help = restart::EXAMPLES)]
+    Restart(restart::Args),
+    /// Tell whether everything runs that should
+    #[command(after_help = status::EXAMPLES)]
+    Status(status::Args),
     /// List, make, start, stop and talk to standing sessions
     #[command(after_help = standing::EXAMPLES)]
     Standing {
@@ -112,6 +129,10 @@ fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Refusal> {
     let config = cli.config.as_deref();
     let open = |source| TheLoop::open_in(config, Surroundings::of_process(), source);
     match cli.command {
+        Command::Start(args) => start::run(&open("cli"), args, output),
+        Command::Stop(args) => stop::run(&open("cli"), &args, output),
+        Command::Restart(args) => restart::run(&open("cli"), args, output),
+        Command::Status(args) => status::run(&open("cli"), &args, output),
         Command::Standing { verb } => verb.run(&open("cli"), output),
         Command::Channels { verb } => verb.run(&open("cli"), output),
         Command::Events(args) => events::run(&open("cli"), &args, output),

@@ -9,6 +9,7 @@ pub mod host;
 pub mod openapi;
 mod page;
 pub mod rest;
+mod service;
 pub mod slack;
 
 pub use cli::run;

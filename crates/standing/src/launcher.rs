@@ -111,7 +111,7 @@ const CONFIGURES: [&str; 9] =
 
 /// The environment for tmux and for harnesses: ours without nesting marks, without our own marks, and without the
 /// variables that hold secrets of the service.
-pub(crate) fn scrubbed(surroundings: &Surroundings, secrets: &[&str]) -> Vec<(OsString, OsString)> {
+pub fn scrubbed(surroundings: &Surroundings, secrets: &[&str]) -> Vec<(OsString, OsString)> {
     surroundings
         .vars()
         .filter(|(key, _)| key.to_str().is_none_or(|key| !is_mark(key) && !secrets.contains(&key)))

@@ -5,6 +5,7 @@
 //!
 //! This crate must stay free of I/O and of every framework: it also compiles to WebAssembly.
 
+mod lifecycle;
 mod name;
 mod plan;
 mod problem;
@@ -13,6 +14,7 @@ mod request;
 mod row;
 mod say;
 
+pub use lifecycle::{LifecycleReport, ServiceOutcome, ServiceRow};
 pub use name::{InvalidName, InvalidRef, SessionName, StandingRef, TMUX_PREFIX, WorkItemRef};
 pub use plan::{PlannedAction, PlannedSession};
 pub use problem::{Problem, ProblemCode};

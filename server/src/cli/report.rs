@@ -10,12 +10,18 @@ use super::{
 
 /// Prints the report; the exit status is 1 unless everything succeeded.
 pub(super) fn print(report: &ControlReport, output: &mut Output) -> u8 {
-    for row in report.stopped.iter().flatten().chain(&report.sessions) {
+    rows(report.stopped.iter().flatten(), output);
+    rows(&report.sessions, output);
+    u8::from(!report.ok)
+}
+
+/// Prints these rows.
+pub(super) fn rows<'a>(rows: impl IntoIterator<Item = &'a Row>, output: &mut Output) {
+    for row in rows {
         let failed = !row.outcome.is_none_or(Outcome::is_ok);
         let line = line(row);
         if failed { output.err(&line) } else { output.out(&line) }
     }
-    u8::from(!report.ok)
 }
 
 fn line(row: &Row) -> String {

@@ -3,7 +3,7 @@
 mod create;
 mod delete;
 mod get;
-mod list;
+pub(super) mod list;
 mod restart;
 mod say;
 mod start;
@@ -76,7 +76,7 @@ impl Verb {
 
 /// How an answer is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub(super) enum Format {
     /// For people.
     Text,
     /// One JSON document, as REST answers it.

@@ -4,7 +4,7 @@ use std::{io, path::Path, time::Duration};
 
 use standing::{
     TheLoop,
-    config::{AuthMode, ConfigProblems},
+    config::{AuthMode, ConfigProblems, Service},
 };
 use tokio::{
     net::{TcpListener, UnixListener},
@@ -20,7 +20,11 @@ use super::{
     access::bracketed,
     router,
 };
+<<<<<<< HEAD
 use crate::slack;
+=======
+use crate::service::inherited;
+>>>>>>> 2621aa7 (service: start, stop, restart and status, with the service in the background)
 
 /// How long requests that are being answered may take after the first signal.
 const DRAIN: Duration = Duration::from_secs(10);
@@ -111,18 +115,18 @@ pub fn serve(the_loop: TheLoop, bind: Bind, ready: impl FnOnce(&str)) -> Result<
     let settings = &config.standing()?.service;
     let host = bind.host.unwrap_or_else(|| settings.host.clone());
     let port = bind.port.unwrap_or(settings.port);
-    if !is_loopback(&host) && !settings.exposed {
-        return Err(ServeError::Exposed { host });
-    }
-    if !is_loopback(&host) && settings.auth_mode != AuthMode::Token {
-        return Err(ServeError::ExposedWithoutToken { host });
+    if !is_loopback(&host) {
+        may_be_exposed(&host, settings)?;
     }
     if settings.auth_mode == AuthMode::None {
         tracing::warn!("`service.auth.mode` is `none`: every user of this machine can run programs as you");
     }
     let runtime = runtime()?;
     let drained = runtime.block_on(async {
-        let listener = listen(&host, port).await?;
+        let listener = match inherited::tcp()? {
+            Some(listener) => from_systemd(listener, settings)?,
+            None => listen(&host, port).await?,
+        };
         let port = listener.local_addr()?.port();
         let slack = slack::host(&the_loop, slack::Pace::default());
         let app = router(the_loop, &config.settings, Access::new(settings, &host, port))?;
@@ -135,6 +139,27 @@ pub fn serve(the_loop: TheLoop, bind: Bind, ready: impl FnOnce(&str)) -> Result<
         Ok::<_, ServeError>(drained)
     })?;
     runtime.shutdown_timeout(if drained { DRAIN } else { Duration::ZERO });
+    Ok(())
+}
+
+/// A socket that systemd opened is where its unit says; that others can reach it must be meant all the same.
+fn from_systemd(listener: std::net::TcpListener, settings: &Service) -> Result<TcpListener, ServeError> {
+    let address = listener.local_addr()?.ip();
+    if !address.is_loopback() {
+        may_be_exposed(&address.to_string(), settings)?;
+    }
+    Ok(TcpListener::from_std(listener)?)
+}
+
+/// What must be true of a service that other machines can reach.
+fn may_be_exposed(host: &str, settings: &Service) -> Result<(), ServeError> {
+    let host = host.to_owned();
+    if !settings.exposed {
+        return Err(ServeError::Exposed { host });
+    }
+    if settings.auth_mode != AuthMode::Token {
+        return Err(ServeError::ExposedWithoutToken { host });
+    }
     Ok(())
 }
 

@@ -72,7 +72,7 @@ pub(super) fn status(status: Status) -> &'static str {
 }
 
 /// Whether it is alive; where neither yes nor no is the whole truth, the word that is.
-pub(super) fn live(row: &Row) -> (&'static str, Style) {
+pub(in crate::cli) fn live(row: &Row) -> (&'static str, Style) {
     match row.state {
         _ if row.running => ("yes", GOOD),
         State::Absent | State::Stopped | State::Running => ("no", DIM),

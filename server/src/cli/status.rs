@@ -1,0 +1,106 @@
+//! `the-loop status`: whether everything is as a start would have it.
+
+use standing::TheLoop;
+use wire::{LifecycleReport, Row, ServiceRow};
+
+use super::{
+    Output, Refusal, document, inert,
+    lifecycle::{self, Half},
+    output::{BAD, BOLD, DIM, GOOD, WARN, paint},
+    standing::{Format, list},
+    table::{self, Cell},
+};
+use crate::service::{instance, probe};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  the-loop status
+  the-loop status --format json
+  the-loop status > /dev/null || the-loop start
+
+Exit status: 0 if the service and every session that starts by itself run; 1 if one does not; 2 if the config cannot
+be used. Sessions that do not start by themselves are shown and decide nothing.";
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+pub(super) fn run(the_loop: &TheLoop, args: &Args, output: &mut Output) -> Result<u8, Refusal> {
+    let service = service(the_loop)?;
+    let config = the_loop.config();
+    let wanted = config.settings.service.enabled && config.settings.service.auto_start;
+    let well = service.running && service.healthy == Some(true);
+    let services = Half { code: u8::from(wanted && !well), rows: vec![service] };
+    let sessions = lifecycle::sessions(the_loop.standing().status());
+    let (report, code) = lifecycle::join(services, sessions);
+    match args.format {
+        Format::Json => output.out(&document(&report)?),
+        Format::Text => text(&report, output),
+    }
+    Ok(code)
+}
+
+fn service(the_loop: &TheLoop) -> Result<ServiceRow, Refusal> {
+    let config = the_loop.config();
+    let state_root = &config.settings.state_root;
+    let holder = instance::running(state_root).map_err(|error| Refusal {
+        text: format!("{}: whether the service runs cannot be told: {error}", state_root.display()),
+        code: 1,
+    })?;
+    let mut row = ServiceRow { healthy: Some(false), ..lifecycle::service_row(the_loop) };
+    let Some(holder) = holder else { return Ok(row) };
+    (row.running, row.pid) = (true, holder.pid);
+    if let Some(details) = holder.details {
+        row.healthy = Some(probe::answers(&details.address));
+        (row.url, row.version) = (details.address, details.version);
+    }
+    Ok(row)
+}
+
+fn text(report: &LifecycleReport, output: &mut Output) {
+    for row in &report.services {
+        output.out(&service_line(row));
+    }
+    let misconfigured = report.standing_sessions.iter().any(|row| row.outcome.is_some());
+    if misconfigured {
+        super::report::rows(&report.standing_sessions, output);
+    } else if !report.standing_sessions.is_empty() {
+        let head = ["Name", "State", "Starts", "Reason"].map(|title| Cell::new(title, BOLD));
+        let rows: Vec<_> = std::iter::once(head).chain(report.standing_sessions.iter().map(cells)).collect();
+        output.out(&table::aligned(&rows));
+    }
+}
+
+fn service_line(row: &ServiceRow) -> String {
+    let how = match (row.running, row.healthy) {
+        (true, Some(true)) => paint(GOOD, "running"),
+        (true, _) => paint(BAD, "running, and does not answer"),
+        (false, _) if row.enabled => paint(WARN, "not running"),
+        (false, _) => paint(DIM, "not running (`service.enabled` is false)"),
+    };
+    let place = if row.running { format!("  {} (pid {})", inert::line(&row.url), row.pid) } else { String::new() };
+    // An upgrade takes effect with the next restart.
+    let other = if row.version.is_empty() || row.version == crate::VERSION {
+        String::new()
+    } else {
+        let (theirs, ours) = (inert::line(&row.version), crate::VERSION);
+        format!(", version {theirs}: `the-loop restart --service-only` brings it to {ours}")
+    };
+    format!("{}  {how}{place}{other}\n", row.service)
+}
+
+fn cells(row: &Row) -> [Cell; 4] {
+    let (live, look) = list::live(row);
+    let live = if row.running {
+        "running"
+    } else if live == "no" {
+        "not running"
+    } else {
+        live
+    };
+    let starts = if row.auto_start { "by itself" } else { "by hand" };
+    [inert::line(&row.name).into(), Cell::new(live, look), starts.into(), inert::line(&row.reason).into()]
+}

@@ -1,0 +1,41 @@
+//! `the-loop stop`: the sessions first, while the service they may be talking to is still up; then the service.
+
+use standing::TheLoop;
+use wire::{ControlRequest, ControlVerb, LifecycleReport, ServiceOutcome, ServiceRow};
+
+use super::{
+    Output, Refusal,
+    lifecycle::{self, Half},
+};
+use crate::service;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  the-loop stop                     every recorded session, then the service
+  the-loop stop --service-only      the service alone; the sessions go on
+
+Conversations are kept: the next start goes on with them. It works with a config that cannot be used.";
+
+pub(super) fn run(the_loop: &TheLoop, args: &lifecycle::WhatAndHow, output: &mut Output) -> Result<u8, Refusal> {
+    let (report, code) = stop(the_loop, args);
+    lifecycle::print(&report, args.format, output)?;
+    Ok(code)
+}
+
+pub(super) fn stop(the_loop: &TheLoop, args: &lifecycle::WhatAndHow) -> (LifecycleReport, u8) {
+    let sessions = if args.service_only {
+        Half::left_out()
+    } else {
+        let all = ControlRequest { name: String::new(), verb: ControlVerb::Stop };
+        lifecycle::sessions(the_loop.standing().control(&all))
+    };
+    // Whatever became of the sessions, the service was asked to end as well.
+    let services = if args.sessions_only { Half::left_out() } else { service(the_loop) };
+    lifecycle::join(services, sessions)
+}
+
+fn service(the_loop: &TheLoop) -> Half<ServiceRow> {
+    let (outcome, detail) = service::stop::stop(&the_loop.config().settings.state_root);
+    let row = ServiceRow { outcome: Some(outcome), detail, ..lifecycle::service_row(the_loop) };
+    Half { rows: vec![row], code: u8::from(outcome == ServiceOutcome::Failed) }
+}

@@ -1,0 +1,69 @@
+//! What goes on beside serving: what a crash cut short is finished, and systemd is told how the service is.
+
+use std::{sync::Once, time::Duration};
+
+use sd_notify::NotifyState;
+use standing::TheLoop;
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    task, time,
+};
+
+/// Begins it, once the service listens. Must be called within the runtime.
+pub(crate) fn begin(the_loop: &TheLoop, address: &str) {
+    notify(&[NotifyState::Ready, NotifyState::Status(&format!("at {address}"))]);
+    if let Some(limit) = sd_notify::watchdog_enabled() {
+        task::spawn(keep_watchdog_quiet(limit));
+    }
+    task::spawn(wait_for_the_end());
+    let the_loop = the_loop.clone();
+    task::spawn_blocking(move || reconcile(&the_loop));
+}
+
+fn notify(state: &[NotifyState<'_>]) {
+    if let Err(error) = sd_notify::notify(state) {
+        tracing::warn!(%error, "systemd could not be told how the service is");
+    }
+}
+
+/// Twice within the limit. A runtime that does not turn any more says nothing, and systemd starts the service anew.
+async fn keep_watchdog_quiet(limit: Duration) {
+    let mut ticks = time::interval(limit / 2);
+    loop {
+        ticks.tick().await;
+        notify(&[NotifyState::Watchdog]);
+    }
+}
+
+async fn wait_for_the_end() {
+    let (Ok(mut terminate), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
+    else {
+        return;
+    };
+    tokio::select! {
+        _ = terminate.recv() => {},
+        _ = interrupt.recv() => {},
+    }
+    tell_of_the_end();
+}
+
+/// Tells that the service is about to end, once. Whoever ends it calls this as well: with nothing left to answer, it
+/// is over before the signal was noticed here.
+pub(crate) fn tell_of_the_end() {
+    static TOLD: Once = Once::new();
+    TOLD.call_once(|| notify(&[NotifyState::Stopping]));
+}
+
+fn reconcile(the_loop: &TheLoop) {
+    let settled = match the_loop.standing().reconcile() {
+        Ok(settled) => settled,
+        Err(error) => return tracing::warn!(%error, "what was cut short could not be looked for"),
+    };
+    for one in settled {
+        let (session, begun) = (one.name, one.begun);
+        match one.now {
+            Ok(state) => tracing::info!(%session, begun, ?state, "finished what was cut short"),
+            Err(error) => tracing::warn!(%session, begun, %error, "could not finish what was cut short"),
+        }
+    }
+}

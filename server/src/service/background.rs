@@ -1,0 +1,131 @@
+//! Starting the service in the background: this program once more, in a session of its own, with its log in a file.
+
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions},
+    io,
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::Duration,
+};
+
+use standing::{TheLoop, launcher};
+use wire::{ServiceOutcome, ServiceRow};
+
+use super::{
+    instance::{self, Holder},
+    readiness::{self, Heard, Word},
+};
+use crate::host::Bind;
+
+/// How long a service may take to say that it is ready. It takes a fraction of a second.
+const READY_WITHIN: Duration = Duration::from_secs(30);
+
+/// The name of the service in every report.
+pub(crate) const NAME: &str = "service";
+
+/// How many lines of its log are shown of a service that ended without a word.
+const LAST_LINES: usize = 5;
+
+/// Where a service in the background logs to.
+pub(crate) fn log_file(state_root: &Path) -> PathBuf {
+    state_root.join("logs/service.log")
+}
+
+/// Starts it, unless it runs. The second value is the exit status that a failure calls for.
+pub(crate) fn start(the_loop: &TheLoop, bind: &Bind) -> (ServiceRow, u8) {
+    let config = the_loop.config();
+    let row =
+        ServiceRow { service: NAME.to_owned(), enabled: config.settings.service.enabled, ..ServiceRow::default() };
+    let state_root = &config.settings.state_root;
+    let failed =
+        |text: String, code| (ServiceRow { outcome: Some(ServiceOutcome::Failed), detail: text, ..row.clone() }, code);
+    // Before anything else: a second one has no effect at all.
+    match instance::running(state_root) {
+        Ok(None) => {}
+        Ok(Some(holder)) => return (already(row, &holder), 0),
+        Err(error) => return failed(format!("whether it runs cannot be told: {error}"), 1),
+    }
+    if let Err(problems) = config.standing() {
+        return failed(problems.to_string(), 2);
+    }
+    match spawn(the_loop, bind, &log_file(state_root)) {
+        Ok((_, Word::Ready { address })) if address.is_empty() => failed("it did not say where it is".to_owned(), 1),
+        Ok((pid, Word::Ready { address })) => {
+            let detail = format!("at {address} (pid {pid})");
+            let outcome = Some(ServiceOutcome::Started);
+            (ServiceRow { outcome, detail, running: true, pid, url: address, ..row }, 0)
+        }
+        // It came up between the look and the start.
+        Ok((_, Word::AlreadyRunning { pid, address })) => (already_at(row, pid, address), 0),
+        Ok((_, Word::Failed { text, code })) => failed(text, code.max(1)),
+        Err(text) => failed(text, 1),
+    }
+}
+
+fn already(row: ServiceRow, holder: &Holder) -> ServiceRow {
+    let address = holder.details.as_ref().map(|details| details.address.clone()).unwrap_or_default();
+    already_at(row, holder.pid, address)
+}
+
+fn already_at(row: ServiceRow, pid: u32, url: String) -> ServiceRow {
+    let place = if url.is_empty() { String::new() } else { format!("at {url} ") };
+    let detail = format!("{place}(pid {pid})");
+    ServiceRow { outcome: Some(ServiceOutcome::AlreadyRunning), detail, running: true, pid, url, ..row }
+}
+
+fn spawn(the_loop: &TheLoop, bind: &Bind, log: &Path) -> Result<(u32, Word), String> {
+    let here = the_loop.surroundings();
+    let stderr = open_log(log).map_err(|error| format!("{}: the log cannot be opened: {error}", log.display()))?;
+    let begins = stderr.metadata().map(|meta| meta.len()).unwrap_or_default();
+    let mut command = Command::new(here.exe());
+    let config = &the_loop.config().path;
+    // One that was found is found again from the same folder; only one that was named must be there.
+    if config.is_named() {
+        command.arg("--config").arg(config.file());
+    }
+    command.args(["serve", "--background"]);
+    if let Some(host) = &bind.host {
+        command.args(["--host", host]);
+    }
+    if let Some(port) = bind.port {
+        command.arg("--port").arg(port.to_string());
+    }
+    // No marks of the program that starts it: a session of ours may, and the service must outlive that.
+    command.env_clear().envs(launcher::scrubbed(here, &[])).current_dir(here.cwd());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(stderr);
+    let mut child = command.spawn().map_err(|error| format!("{}: {error}", here.exe().display()))?;
+    let Some(stdout) = child.stdout.take() else { return Err("it has no standard output".to_owned()) };
+    match readiness::listen(stdout, READY_WITHIN) {
+        Heard::Word(word) => Ok((child.id(), word)),
+        Heard::Ended => {
+            let status = child.wait().map(|status| status.to_string()).unwrap_or_default();
+            Err(format!("it ended before it was ready ({status}); {}: {}", log.display(), last_lines(log, begins)))
+        }
+        Heard::TooLate => {
+            // Our own child, not reaped yet: the pid is still its own.
+            let _ = child.kill();
+            let _ = child.wait();
+            let seconds = READY_WITHIN.as_secs();
+            Err(format!("it was not ready within {seconds} s and was ended; its log is {}", log.display()))
+        }
+    }
+}
+
+fn open_log(path: &Path) -> io::Result<File> {
+    if let Some(dir) = path.parent() {
+        DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+    }
+    OpenOptions::new().append(true).create(true).mode(0o600).open(path)
+}
+
+fn last_lines(log: &Path, from: u64) -> String {
+    let bytes = fs::read(log).unwrap_or_default();
+    let from = usize::try_from(from).unwrap_or_default().min(bytes.len());
+    let text = String::from_utf8_lossy(&bytes[from..]);
+    let lines: Vec<&str> = text.lines().collect();
+    match &lines[lines.len().saturating_sub(LAST_LINES)..] {
+        [] => "there is nothing in its log".to_owned(),
+        lines => lines.join("\n"),
+    }
+}

@@ -1,0 +1,164 @@
+//! One service at a time: the lock on the pid file, and what is known of whoever holds it.
+//!
+//! The pid file holds the pid and nothing else, as other programs read it. It is never renamed or removed by us, and
+//! a pid in it means nothing unless the lock is held.
+
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions, TryLockError},
+    io::{self, Read, Write},
+    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde::{Deserialize, Serialize};
+
+/// Looking whether the lock is held takes it for a moment: whoever wants it for good tries for a little longer.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// Whoever has just taken the lock is about to write its pid.
+const PID_WAIT: Duration = Duration::from_millis(500);
+
+const RETRY: Duration = Duration::from_millis(5);
+
+/// The right to be the service of a state folder, for as long as this lives.
+#[derive(Debug)]
+pub(crate) struct Instance {
+    _pid_file: File,
+    details: PathBuf,
+}
+
+/// What a service says of itself besides its pid.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Details {
+    pid: u32,
+    /// `http://host:port/…`, the page's address.
+    pub(crate) address: String,
+    pub(crate) version: String,
+    started_at: String,
+}
+
+/// Whoever holds the lock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Holder {
+    /// 0 if it has not said so.
+    pub(crate) pid: u32,
+    /// `None` if it has not got that far, or is another program.
+    pub(crate) details: Option<Details>,
+}
+
+/// Why a service may not run.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ClaimError {
+    #[error("already running (pid {}){}", .0.pid, at(.0))]
+    AlreadyRunning(Holder),
+    #[error("{}: the service's lock cannot be taken: {source}", path.display())]
+    Unusable { path: PathBuf, source: io::Error },
+}
+
+fn at(holder: &Holder) -> String {
+    holder.details.as_ref().map(|details| format!(" at {}", details.address)).unwrap_or_default()
+}
+
+fn pid_file(state_root: &Path) -> PathBuf {
+    state_root.join("local/service.pid")
+}
+
+fn details_file(state_root: &Path) -> PathBuf {
+    state_root.join("local/service.json")
+}
+
+impl Instance {
+    /// Becomes the service of a state folder, or tells who is.
+    pub(crate) fn claim(state_root: &Path) -> Result<Self, ClaimError> {
+        let path = pid_file(state_root);
+        match lock(&path) {
+            Ok(Some(mut file)) => {
+                let written = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
+                written.map_err(|source| ClaimError::Unusable { path, source })?;
+                Ok(Self { _pid_file: file, details: details_file(state_root) })
+            }
+            Ok(None) => Err(ClaimError::AlreadyRunning(holder_of(state_root))),
+            Err(source) => Err(ClaimError::Unusable { path, source }),
+        }
+    }
+
+    /// Writes down where it is. That it cannot be written is no reason not to serve.
+    pub(crate) fn announce(&self, address: &str) {
+        let details = Details {
+            pid: std::process::id(),
+            address: address.to_owned(),
+            version: crate::VERSION.to_owned(),
+            started_at: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        };
+        let whole = self.details.with_extension("json.new");
+        let text = serde_json::to_string_pretty(&details).unwrap_or_default() + "\n";
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true).mode(0o600).custom_flags(NOFOLLOW);
+        let written = options.open(&whole).and_then(|mut file| file.write_all(text.as_bytes()));
+        if let Err(error) = written.and_then(|()| fs::rename(&whole, &self.details)) {
+            tracing::warn!(path = %self.details.display(), %error, "where the service is could not be written down");
+        }
+    }
+}
+
+const NOFOLLOW: i32 = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
+
+/// Takes the lock; `None` if somebody else has it.
+fn lock(path: &Path) -> io::Result<Option<File>> {
+    if let Some(dir) = path.parent() {
+        DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+    }
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(NOFOLLOW);
+        let file = options.open(path)?;
+        match file.try_lock() {
+            // Another program removes the file as it ends: a lock on what has no name any more is none.
+            Ok(()) if is_still_named(&file, path) => return Ok(Some(file)),
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) if Instant::now() >= deadline => return Ok(None),
+            Err(TryLockError::WouldBlock) => thread::sleep(RETRY),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+}
+
+fn is_still_named(file: &File, path: &Path) -> bool {
+    let (Ok(held), Ok(named)) = (file.metadata(), fs::metadata(path)) else { return false };
+    (held.dev(), held.ino()) == (named.dev(), named.ino())
+}
+
+/// Who is the service of a state folder, if anybody is.
+pub(crate) fn running(state_root: &Path) -> io::Result<Option<Holder>> {
+    let file = match File::open(pid_file(state_root)) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    match file.try_lock_shared() {
+        Ok(()) => Ok(None),
+        Err(TryLockError::WouldBlock) => Ok(Some(holder_of(state_root))),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+fn holder_of(state_root: &Path) -> Holder {
+    let deadline = Instant::now() + PID_WAIT;
+    let pid = loop {
+        let pid = fs::read_to_string(pid_file(state_root)).ok().and_then(|text| text.trim().parse().ok());
+        match pid {
+            Some(pid) => break pid,
+            None if Instant::now() >= deadline => break 0,
+            None => thread::sleep(RETRY),
+        }
+    };
+    let mut text = String::new();
+    let read = File::open(details_file(state_root)).and_then(|mut file| file.read_to_string(&mut text));
+    let details = read.ok().and_then(|_| serde_json::from_str::<Details>(&text).ok());
+    // One that was killed left its own behind.
+    Holder { pid, details: details.filter(|details| details.pid == pid) }
+}

@@ -1,0 +1,74 @@
+//! Logs: to standard error, and of a service in the background to a file that does not grow for ever.
+
+use std::{
+    fs::{self, OpenOptions},
+    io::{self, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::PathBuf,
+    sync::Mutex,
+};
+
+use standing::TheLoop;
+use tracing_subscriber::{EnvFilter, fmt::MakeWriter};
+
+/// How large the log file of a service in the background may grow before it makes room; one older file is kept.
+const LIMIT: u64 = 8 * 1024 * 1024;
+
+/// Logs go to standard error; `THE_LOOP_LOG` says what and how much, in the words of `tracing`.
+pub(crate) fn to_stderr(the_loop: &TheLoop) {
+    let colours = anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
+    begin(the_loop, io::stderr, colours);
+}
+
+/// The same for a service whose standard error is that file.
+pub(crate) fn to_file(the_loop: &TheLoop, path: PathBuf) {
+    let written = fs::metadata(&path).map(|meta| meta.len()).unwrap_or_default();
+    begin(the_loop, Mutex::new(Rotating { path, written, limit: LIMIT }), false);
+}
+
+fn begin(the_loop: &TheLoop, writer: impl for<'w> MakeWriter<'w> + Send + Sync + 'static, colours: bool) {
+    let wanted = the_loop.surroundings().var("THE_LOOP_LOG").and_then(|text| text.to_str()).unwrap_or("info");
+    let filter = EnvFilter::try_new(wanted);
+    let unread = filter.as_ref().err().map(ToString::to_string);
+    tracing_subscriber::fmt()
+        .with_env_filter(filter.unwrap_or_else(|_| EnvFilter::new("info")))
+        .with_writer(writer)
+        .with_ansi(colours)
+        .init();
+    if let Some(error) = unread {
+        tracing::warn!("`THE_LOOP_LOG` is not understood ({error}): using `info`");
+    }
+}
+
+/// Standard error, while that is a file of ours. Whatever else writes there, a panic say, ends up in it as well.
+struct Rotating {
+    path: PathBuf,
+    written: u64,
+    limit: u64,
+}
+
+impl Rotating {
+    /// One that cannot be rotated grows on: that is better than a service without a log.
+    fn make_room(&mut self) -> io::Result<()> {
+        fs::rename(&self.path, self.path.with_extension("log.1"))?;
+        let file = OpenOptions::new().append(true).create(true).mode(0o600).open(&self.path)?;
+        rustix::stdio::dup2_stderr(&file)?;
+        Ok(())
+    }
+}
+
+impl Write for Rotating {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.written >= self.limit {
+            let _ = self.make_room();
+            self.written = 0;
+        }
+        let written = io::stderr().write(bytes)?;
+        self.written += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
+    }
+}

@@ -1,0 +1,48 @@
+//! Ending the service: asked to, then waited for, then made to.
+
+use std::{path::Path, time::Duration};
+
+use standing::ProcessHold;
+use wire::ServiceOutcome;
+
+use super::instance::{self, Holder};
+
+/// How long it may take to answer what it has begun; it gives itself 10 s for that.
+const GRACE: Duration = Duration::from_secs(15);
+
+/// How long the kernel may take to end what it was told to kill.
+const KILL_WAIT: Duration = Duration::from_secs(2);
+
+/// Ends the service of a state folder. Nothing to end is no failure.
+pub(crate) fn stop(state_root: &Path) -> (ServiceOutcome, String) {
+    let holder = match instance::running(state_root) {
+        Ok(None) => return (ServiceOutcome::NotRunning, String::new()),
+        Ok(Some(holder)) => holder,
+        Err(error) => return (ServiceOutcome::Failed, format!("whether it runs cannot be told: {error}")),
+    };
+    let Some(held) = hold(state_root, &holder) else {
+        return match instance::running(state_root) {
+            Ok(None) => (ServiceOutcome::NotRunning, "it ended by itself".to_owned()),
+            _ => (ServiceOutcome::Failed, format!("its lock is held, and pid {} does not hold it", holder.pid)),
+        };
+    };
+    let pid = held.pid();
+    match held.terminate() {
+        Ok(_) if held.wait(GRACE) => return (ServiceOutcome::Stopped, format!("SIGTERM to pid {pid}")),
+        Ok(_) => {}
+        Err(error) => return (ServiceOutcome::Failed, format!("SIGTERM to pid {pid} failed ({error})")),
+    }
+    let told = format!("SIGTERM to pid {pid}, and SIGKILL after {} s", GRACE.as_secs());
+    match held.kill() {
+        Ok(_) if held.wait(KILL_WAIT) => (ServiceOutcome::Stopped, told),
+        _ => (ServiceOutcome::Failed, format!("{told}, and it is still alive")),
+    }
+}
+
+/// A hold on the process that holds the lock. Order matters: held first, then looked at once more, so that the pid
+/// cannot have become another process's in between.
+fn hold(state_root: &Path, holder: &Holder) -> Option<ProcessHold> {
+    let held = ProcessHold::of(holder.pid)?;
+    let again = instance::running(state_root).ok()??;
+    (again.pid == holder.pid).then_some(held)
+}
