@@ -5,6 +5,8 @@
 
 mod home;
 mod http;
+#[cfg(feature = "model")]
+mod model;
 mod processes;
 mod service;
 #[cfg(feature = "slack")]
@@ -15,6 +17,8 @@ mod wait;
 
 pub use home::{TestHome, TestHomeBuilder};
 pub use http::{Answer, Http};
+#[cfg(feature = "model")]
+pub use model::StubModel;
 pub use processes::{assert_nothing_spawned, marked};
 pub use service::TestService;
 #[cfg(feature = "slack")]

@@ -75,7 +75,7 @@ pub struct Row {
     pub description: String,
     /// Whether `the-loop start` starts it.
     pub auto_start: bool,
-    /// The harness it runs: `claude`, `demo`, or a custom one.
+    /// The harness it runs: a built-in one or a custom one.
     pub harness: String,
     /// The absolute working directory.
     pub cwd: String,

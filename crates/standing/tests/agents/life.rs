@@ -1,0 +1,89 @@
+//! The whole life of a session, over and over, each time from an empty HOME.
+
+use std::{collections::BTreeSet, env, fs, time::Instant};
+
+use standing::{ControlVerb, Outcome};
+use testkit::wait_for;
+use wire::{Activity, Evidence, Verdict};
+
+use crate::{agent::Agent, stage::Stage};
+
+/// How long each part of a life took, in milliseconds.
+#[derive(Default)]
+struct Figures {
+    started: Vec<u128>,
+    said: Vec<u128>,
+    stopped: Vec<u128>,
+    resumed: Vec<u128>,
+}
+
+pub(crate) fn rounds(agent: Agent) {
+    let rounds = env::var("THE_LOOP_TEST_AGENTS_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(20);
+    let (mut figures, mut refused) = (Figures::default(), BTreeSet::new());
+    for round in 1..=rounds {
+        let stage = Stage::new(agent);
+        life(&stage, round, &mut figures);
+        refused.append(&mut stage.model.refused());
+    }
+    let (_, version) = agent.package();
+    println!(
+        "{} {version}: {rounds} of {rounds} lives; milliseconds, least/median/most: start {}, say {}, stop {}, resume {}",
+        agent.name(),
+        spread(&mut figures.started),
+        spread(&mut figures.said),
+        spread(&mut figures.stopped),
+        spread(&mut figures.resumed),
+    );
+    println!("{} {version}: wanted to reach, and did not: {refused:?}", agent.name());
+}
+
+fn life(stage: &Stage, round: u32, figures: &mut Figures) {
+    let (first, second) = (format!("mark-{round}-first"), format!("mark-{round}-second"));
+
+    let begun = Instant::now();
+    let row = stage.create("ops");
+    figures.started.push(begun.elapsed().as_millis());
+    assert_eq!(row.outcome, Some(Outcome::Started), "{row:?}");
+    assert_eq!(stage.event("workspace.trust_failed"), None);
+    let conversation = row.harness_session_id;
+    wait_for("it to rest", || (stage.surveyed("ops").activity == Activity::Idle).then_some(()));
+
+    let begun = Instant::now();
+    let receipt = stage.say("ops", &format!("{first}\nand a second line")).expect("said");
+    figures.said.push(begun.elapsed().as_millis());
+    assert_eq!((receipt.verdict, receipt.evidence), (Verdict::Submitted, Evidence::Transcript), "{receipt:?}");
+    stage.shows("ops", &format!("heard {first}"));
+
+    let begun = Instant::now();
+    let row = stage.control("ops", ControlVerb::Stop);
+    figures.stopped.push(begun.elapsed().as_millis());
+    assert_eq!(row.outcome, Some(Outcome::Stopped), "{row:?}");
+    assert_eq!(row.harness_session_id, conversation);
+    let transcripts = stage.transcripts(&conversation);
+    let kept = transcripts.iter().any(|path| fs::read_to_string(path).is_ok_and(|text| text.contains(&first)));
+    assert!(kept, "the words are kept: {transcripts:?}");
+
+    let begun = Instant::now();
+    let row = stage.control("ops", ControlVerb::Start);
+    figures.resumed.push(begun.elapsed().as_millis());
+    assert_eq!(
+        (row.outcome, row.harness_session_id.as_str()),
+        (Some(Outcome::Resumed), conversation.as_str()),
+        "{row:?}"
+    );
+    stage.shows("ops", &first);
+    let receipt = stage.say("ops", &second).expect("said");
+    assert_eq!(receipt.verdict, Verdict::Submitted, "{receipt:?}");
+    stage.shows("ops", &format!("heard {first}, {second}"));
+    assert_eq!(stage.listed("ops").harness_session_id, conversation);
+
+    let row = stage.delete("ops");
+    assert_eq!(row.outcome, Some(Outcome::Deleted), "{row:?}");
+    assert!(stage.home.tmux().sessions().is_empty());
+}
+
+fn spread(figures: &mut [u128]) -> String {
+    figures.sort_unstable();
+    let at = |index: usize| figures.get(index).copied().unwrap_or_default();
+    format!("{}/{}/{}", at(0), at(figures.len() / 2), at(figures.len().saturating_sub(1)))
+}

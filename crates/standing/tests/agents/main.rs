@@ -1,0 +1,45 @@
+//! The real agents, from npm, on a real tmux, with a model on loopback: whether what the adapters believe is so.
+//!
+//! They take minutes and a gigabyte of disk, so they run only when asked for: `cargo xtask test --agents`, or
+//! `THE_LOOP_TEST_AGENTS=1 cargo test -p standing --test agents [NAME]`. Otherwise every one of them is reported as
+//! ignored. `THE_LOOP_TEST_AGENTS_ROUNDS` (20) says how often the life of a session is gone through.
+#![expect(clippy::print_stdout, reason = "a test run of minutes tells how it goes, with its figures")]
+
+mod agent;
+mod install;
+mod life;
+mod own;
+mod screen;
+mod stage;
+
+use std::{env, process::ExitCode};
+
+use libtest_mimic::{Arguments, Trial};
+
+use agent::Agent;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let asked_for = env::var_os("THE_LOOP_TEST_AGENTS").is_some_and(|value| value != "0" && !value.is_empty());
+    if !asked_for {
+        println!("the real agents were NOT tested: that takes minutes and npm; `cargo xtask test --agents` does it");
+    }
+    let trials = Agent::ALL.into_iter().flat_map(trials).map(|trial| trial.with_ignored_flag(!asked_for)).collect();
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn trials(agent: Agent) -> Vec<Trial> {
+    let trial = |name: &str, run: fn(Agent)| {
+        Trial::test(format!("{}::{name}", agent.name()), move || {
+            run(agent);
+            Ok(())
+        })
+    };
+    vec![
+        trial("a_session_lives_through_its_whole_life", life::rounds),
+        trial("a_resume_finds_its_own_conversation", own::resume),
+        trial("a_conversation_that_is_gone_gives_way_to_a_fresh_one", own::gone),
+        trial("a_conversation_that_a_person_moved_to_is_followed", own::moved),
+        trial("work_and_questions_are_seen_on_the_screen", screen::seen),
+    ]
+}
