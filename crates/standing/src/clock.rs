@@ -7,6 +7,11 @@ pub(crate) fn now() -> String {
     Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
+/// Such a time in milliseconds since 1970; `None` if it is none.
+pub(crate) fn milliseconds(time: &str) -> Option<i64> {
+    time.parse::<Timestamp>().ok().map(Timestamp::as_millisecond)
+}
+
 /// The same with milliseconds, the form of an event's time.
 pub(crate) fn now_millis() -> String {
     Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()

@@ -3,13 +3,17 @@
 //! An adapter knows how its program is started and resumed, where it writes its transcript, what must be trusted
 //! beforehand, and how its screen is read. It starts nothing and types nothing.
 
+mod ask;
 mod claude;
 mod codex;
 #[cfg(test)]
 mod corpus;
+mod cursor;
 mod custom;
 mod demo;
 mod find;
+mod gemini;
+mod opencode;
 mod screen;
 mod trust;
 
@@ -28,11 +32,13 @@ use crate::{
 };
 
 /// What an adapter needs to know of where its program is to run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Place<'a> {
     pub(crate) surroundings: &'a Surroundings,
     /// The absolute working directory.
     pub(crate) cwd: &'a Path,
+    /// The variables that no harness gets to see.
+    pub(crate) secrets: Vec<&'a str>,
 }
 
 /// A screen as it stands.
@@ -62,6 +68,8 @@ pub(crate) struct Spawned<'a> {
     pub(crate) loop_id: &'a str,
     /// When it was spawned, as a record has it; empty if that is not known.
     pub(crate) since: &'a str,
+    /// The conversation on record; empty if there is none yet.
+    pub(crate) known: &'a str,
 }
 
 impl Spawned<'_> {
@@ -88,10 +96,14 @@ pub(crate) trait Harness {
     /// The program, as it is looked for on PATH, or an absolute path.
     fn program(&self) -> &str;
 
-    /// The id of a conversation that is about to be begun; empty if only its harness will know. `program` is where
-    /// [`Harness::program`] was found.
-    fn new_id(&self, place: &Place<'_>, program: &Path) -> Result<String, String> {
-        let _ = (place, program);
+    /// Variables that the program is to have, unless the operator has set them.
+    fn vars(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+
+    /// The id of a conversation that is about to be begun; empty if only its harness will know.
+    fn new_id(&self, place: &Place<'_>) -> Result<String, String> {
+        let _ = place;
         Ok(uuid::Uuid::new_v4().to_string())
     }
 
@@ -136,6 +148,12 @@ pub(crate) trait Harness {
         Duration::from_millis(200)
     }
 
+    /// How long it may take to show a first screen that [`Harness::is_up`] knows. A start that outlived its probe waits
+    /// that long at the most: it may yet die of what it was asked to resume.
+    fn draws_within(&self) -> Duration {
+        Duration::ZERO
+    }
+
     /// What the screen says.
     fn read(&self, screen: Screen<'_>) -> Reading {
         let _ = screen;
@@ -157,7 +175,7 @@ pub(crate) trait Harness {
 }
 
 /// The names of the built-in harnesses, the one for newcomers last.
-pub(crate) const BUILT_IN: [&str; 3] = ["claude", "codex", "demo"];
+pub(crate) const BUILT_IN: [&str; 6] = ["claude", "codex", "cursor", "gemini", "opencode", "demo"];
 
 /// The adapter of a harness by its name; the error says which there are.
 pub(crate) fn by_name(name: &str, routing: &Routing, surroundings: &Surroundings) -> Result<Box<dyn Harness>, String> {
@@ -167,6 +185,9 @@ pub(crate) fn by_name(name: &str, routing: &Routing, surroundings: &Surroundings
     match name {
         "claude" => Ok(Box::new(claude::Claude)),
         "codex" => Ok(Box::new(codex::Codex)),
+        "cursor" => Ok(Box::new(cursor::Cursor)),
+        "gemini" => Ok(Box::new(gemini::Gemini)),
+        "opencode" => Ok(Box::new(opencode::OpenCode)),
         "demo" => Ok(Box::new(demo::Demo::new(surroundings.exe()))),
         _ => {
             let known: Vec<&str> = BUILT_IN.into_iter().chain(routing.harnesses.keys().map(String::as_str)).collect();

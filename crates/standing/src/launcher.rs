@@ -52,6 +52,15 @@ impl LaunchSpec {
         Self { argv, cwd, env }
     }
 
+    /// Adds variables that the operator has not set.
+    pub(crate) fn add_missing(&mut self, vars: &[(&str, &str)]) {
+        for (key, value) in vars {
+            if !self.env.iter().any(|(known, _)| known == key) {
+                self.env.push((key.into(), value.into()));
+            }
+        }
+    }
+
     /// Writes it where only we can read it.
     pub(crate) fn write(&self, dir: &Path, loop_id: &str) -> Result<PathBuf, Error> {
         let path = dir.join(format!("{loop_id}.json"));

@@ -25,4 +25,4 @@ pub use service::TestService;
 pub use slack::{Fault, StubSlack};
 pub use terminal::Terminal;
 pub use tmux::PrivateTmux;
-pub use wait::{CAP, wait_for};
+pub use wait::{CAP, wait_for, wait_within};

@@ -19,8 +19,12 @@ pub fn wait_for<T>(what: &str, look: impl FnMut() -> Option<T>) -> T {
     wait_within(CAP, what, look)
 }
 
+/// The same with another cap, for what is slow by nature.
+///
+/// # Panics
+/// After `cap`, saying what was waited for.
 #[track_caller]
-fn wait_within<T>(cap: Duration, what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+pub fn wait_within<T>(cap: Duration, what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let begun = Instant::now();
     loop {
         if let Some(seen) = look() {

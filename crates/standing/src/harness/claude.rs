@@ -76,6 +76,10 @@ impl Harness for Claude {
         screen::read(screen)
     }
 
+    fn draws_within(&self) -> Duration {
+        Duration::from_secs(10)
+    }
+
     fn is_up(&self, screen: Screen<'_>) -> Option<bool> {
         Some(screen::holds_input(screen, "").is_some() || self.read(screen).activity == Activity::Waiting)
     }
@@ -126,10 +130,10 @@ mod tests {
     fn a_session_file_counts_only_for_the_process_that_wrote_it() {
         let home = tempfile::tempdir().expect("made");
         let here = Surroundings::of_process().with_var("HOME", home.path()).without_var("CLAUDE_CONFIG_DIR");
-        let place = Place { surroundings: &here, cwd: home.path() };
+        let place = Place { surroundings: &here, cwd: home.path(), secrets: Vec::new() };
         let name = wire::SessionName::parse("ops").expect("valid");
         let me = std::process::id();
-        let spawned = Spawned { session: &name, pid: Some(me), loop_id: "", since: "" };
+        let spawned = Spawned { session: &name, pid: Some(me), loop_id: "", since: "", known: "" };
         let start = ProcessIdentity::of(me).expect("we live").start_ticks;
         let sessions = home.path().join(".claude/sessions");
         fs::create_dir_all(&sessions).expect("made");

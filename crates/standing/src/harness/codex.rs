@@ -8,7 +8,10 @@
 mod rollout;
 mod screen;
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use wire::Activity;
 
@@ -24,7 +27,7 @@ impl Harness for Codex {
         "codex"
     }
 
-    fn new_id(&self, _: &Place<'_>, _: &Path) -> Result<String, String> {
+    fn new_id(&self, _: &Place<'_>) -> Result<String, String> {
         Ok(String::new())
     }
 
@@ -61,6 +64,10 @@ impl Harness for Codex {
 
     fn read(&self, screen: Screen<'_>) -> Reading {
         screen::read(screen)
+    }
+
+    fn draws_within(&self) -> Duration {
+        Duration::from_secs(10)
     }
 
     fn is_up(&self, screen: Screen<'_>) -> Option<bool> {

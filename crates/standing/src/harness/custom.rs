@@ -1,7 +1,5 @@
 //! A harness made of a command and its arguments: `routing.harnesses.<name>`.
 
-use std::path::Path;
-
 use super::{Fresh, Harness, Place};
 use crate::config::{CustomHarness, SessionIds};
 
@@ -37,7 +35,7 @@ impl Harness for Custom {
         &self.program
     }
 
-    fn new_id(&self, _: &Place<'_>, _: &Path) -> Result<String, String> {
+    fn new_id(&self, _: &Place<'_>) -> Result<String, String> {
         Ok(if self.minted { uuid::Uuid::new_v4().to_string() } else { String::new() })
     }
 

@@ -5,6 +5,8 @@
 
 mod claude;
 mod codex;
+mod cursor;
+mod gemini;
 
 use std::{
     fs,
@@ -19,6 +21,8 @@ use crate::config::TrustScope;
 
 pub(super) use claude::claude;
 pub(super) use codex::codex;
+pub(super) use cursor::cursor;
+pub(super) use gemini::gemini;
 
 /// The directory, or the root of its repository, each as it is named and as it really is.
 fn trusted_directories(cwd: &Path, scope: TrustScope) -> Vec<String> {

@@ -11,7 +11,7 @@ use std::{
 
 use super::Scope;
 use crate::{
-    harness::{Harness, Place, Spawned},
+    harness::{Harness, Spawned},
     registry::Record,
 };
 
@@ -53,8 +53,14 @@ impl Scope {
             return false;
         }
         let Ok(adapter) = self.harness(&record.harness) else { return false };
-        let place = Place { surroundings: &self.surroundings, cwd: record.cwd.as_ref() };
-        let spawned = Spawned { session: &record.name, pid, loop_id: &record.loop_id, since: &record.spawned_at };
+        let place = self.place(record.cwd.as_ref());
+        let spawned = Spawned {
+            session: &record.name,
+            pid,
+            loop_id: &record.loop_id,
+            since: &record.spawned_at,
+            known: &record.harness_session_id,
+        };
         let found = adapter.discover(&place, &spawned).filter(|id| *id != record.harness_session_id);
         let Some(id) = found else { return false };
         let former = std::mem::replace(&mut record.harness_session_id, id);

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     definition::Definition,
-    harness::{Place, Screen},
+    harness::Screen,
     registry::{Entry, Phase, Record, RecordStatus},
     state::{Condition, replaced},
     tmux::Pane,
@@ -47,7 +47,7 @@ impl Scope {
     /// brings.
     fn read_title(&self, row: &mut Row, pane: &Pane) {
         let Ok(adapter) = self.harness(&row.harness) else { return };
-        let place = Place { surroundings: &self.surroundings, cwd: row.cwd.as_ref() };
+        let place = self.place(row.cwd.as_ref());
         let told = adapter.told(&place, pane.pid);
         let reading = told.unwrap_or_else(|| adapter.read(Screen { text: "", title: &pane.title }));
         row.activity = reading.activity;

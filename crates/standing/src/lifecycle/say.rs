@@ -13,7 +13,7 @@ use crate::{
     Error, clock, directive,
     events::Event,
     failpoint,
-    harness::{Harness, Place},
+    harness::Harness,
     registry::{Entry, Phase, Record},
     state::{Condition, replaced},
     text::{self, CleanText, MESSAGE_LIMIT},
@@ -84,7 +84,7 @@ fn fit(request: &SayRequest) -> Result<CleanText, Error> {
 }
 
 fn transcript(scope: &Scope, record: &Record, harness: &dyn Harness) -> Option<std::path::PathBuf> {
-    let place = Place { surroundings: &scope.surroundings, cwd: record.cwd.as_ref() };
+    let place = scope.place(record.cwd.as_ref());
     harness.transcript(&place, &record.harness_session_id)
 }
 

@@ -11,7 +11,7 @@
 use crate::{
     Error, clock,
     events::Event,
-    harness::{Place, Spawned},
+    harness::Spawned,
     launcher,
     process::{self, ProcessIdentity},
     registry::{Hold, Phase, Record, RecordStatus, Server},
@@ -97,9 +97,15 @@ impl Scope {
     /// up it may be there all the same, and is kept without taking the place of one that is.
     pub(super) fn resolve_pending(&self, record: &mut Record) {
         let Some(mut pending) = record.pending.take() else { return };
-        let place = Place { surroundings: &self.surroundings, cwd: pending.cwd.as_ref() };
+        let place = self.place(pending.cwd.as_ref());
         let adapter = self.harness(&pending.harness).ok();
-        let spawned = Spawned { session: &record.name, pid: None, loop_id: &record.loop_id, since: &record.spawned_at };
+        let spawned = Spawned {
+            session: &record.name,
+            pid: None,
+            loop_id: &record.loop_id,
+            since: &record.spawned_at,
+            known: &pending.session_id,
+        };
         if let (true, Some(adapter)) = (pending.session_id.is_empty(), &adapter) {
             pending.session_id = adapter.discover(&place, &spawned).unwrap_or_default();
         }

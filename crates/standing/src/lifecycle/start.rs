@@ -11,7 +11,6 @@ use crate::{
     definition::Definition,
     events::{Event, Level},
     failpoint,
-    harness::Place,
     registry::{Entry, Hold, Phase, Record, RecordStatus},
     state::{Condition, replaced},
 };
@@ -192,7 +191,7 @@ fn resume_failed(scope: &Scope, name: &SessionName, id: &str, reason: &str) {
 
 /// A failure is told of and never keeps the session from starting.
 fn trust(scope: &Scope, plan: &Plan<'_>) {
-    let place = Place { surroundings: &scope.surroundings, cwd: &plan.cwd };
+    let place = scope.place(&plan.cwd);
     let settings = scope.settings().routing.harness_trust;
     if let Err(error) = plan.adapter.trust(&place, &plan.definition.harness_args, settings) {
         scope.emit(

@@ -2,6 +2,7 @@
 
 use std::{fs, path::Path};
 
+use serde_json::json;
 use testkit::StubModel;
 
 /// An agent that npm has.
@@ -9,16 +10,20 @@ use testkit::StubModel;
 pub(crate) enum Agent {
     Claude,
     Codex,
+    Gemini,
+    OpenCode,
 }
 
 impl Agent {
-    pub(crate) const ALL: [Self; 2] = [Self::Claude, Self::Codex];
+    pub(crate) const ALL: [Self; 4] = [Self::Claude, Self::Codex, Self::Gemini, Self::OpenCode];
 
     /// The harness, and its program.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Claude => "claude",
             Self::Codex => "codex",
+            Self::Gemini => "gemini",
+            Self::OpenCode => "opencode",
         }
     }
 
@@ -27,6 +32,8 @@ impl Agent {
         match self {
             Self::Claude => ("@anthropic-ai/claude-code", "2.1.332"),
             Self::Codex => ("@openai/codex", "0.171.0"),
+            Self::Gemini => ("@google/gemini-cli", "0.61.0"),
+            Self::OpenCode => ("opencode-ai", "1.18.33"),
         }
     }
 
@@ -35,15 +42,41 @@ impl Agent {
         match self {
             Self::Claude => &["--permission-mode", "default"],
             Self::Codex => &["--ask-for-approval", "on-request", "--sandbox", "read-only"],
+            Self::Gemini => &["--approval-mode", "default"],
+            // It stands in its config.
+            Self::OpenCode => &[],
         }
     }
 
     /// What a person types to go on to a fresh conversation in the same process, and the question that is then to be
-    /// answered with Enter.
-    pub(crate) fn anew(self) -> (&'static str, Option<&'static str>) {
+    /// answered with Enter; `None` if the agent does not tell which conversation it is in.
+    pub(crate) fn anew(self) -> Option<(&'static str, Option<&'static str>)> {
         match self {
-            Self::Claude => ("/clear", None),
-            Self::Codex => ("/new", Some("Where should the new conversation run?")),
+            Self::Claude => Some(("/clear", None)),
+            Self::Codex => Some(("/new", Some("Where should the new conversation run?"))),
+            Self::Gemini | Self::OpenCode => None,
+        }
+    }
+
+    /// Whether the agent writes turns to a file of the conversation.
+    pub(crate) fn has_transcripts(self) -> bool {
+        self != Self::OpenCode
+    }
+
+    /// Whether a file of that name may hold a conversation's turns.
+    pub(crate) fn keeps_in(self, file: &str, conversation: &str) -> bool {
+        match self {
+            Self::Claude | Self::Codex => file.contains(conversation) && file.ends_with("jsonl"),
+            Self::Gemini => file.contains(&conversation[..8]) && file.ends_with("jsonl"),
+            Self::OpenCode => file.starts_with("opencode.db"),
+        }
+    }
+
+    /// How often the life of a session is gone through, unless the run says so.
+    pub(crate) fn rounds(self) -> u32 {
+        match self {
+            Self::Claude | Self::Codex => 20,
+            Self::Gemini | Self::OpenCode => 5,
         }
     }
 
@@ -65,10 +98,38 @@ impl Agent {
                      base_url = \"{}/v1\"\nwire_api = \"responses\"\nenv_key = \"STUB_KEY\"\n",
                     model.url()
                 );
-                fs::create_dir_all(home.join(".codex")).expect("a folder");
-                fs::write(home.join(".codex/config.toml"), config).expect("a file");
+                write(&home.join(".codex/config.toml"), &config);
                 vec![own("STUB_KEY", "stub")]
+            }
+            Self::Gemini => {
+                let settings = json!({
+                    "security": {"auth": {"selectedType": "gemini-api-key"}},
+                    "general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
+                    "privacy": {"usageStatisticsEnabled": false},
+                    "model": {"name": "gemini-2.5-flash"},
+                });
+                write(&home.join(".gemini/settings.json"), &settings.to_string());
+                vec![own("GEMINI_API_KEY", "stub"), ("GOOGLE_GEMINI_BASE_URL", model.url())]
+            }
+            Self::OpenCode => {
+                let vendor = json!({
+                    "npm": "@ai-sdk/openai-compatible", "name": "Stub",
+                    "options": {"baseURL": format!("{}/v1", model.url()), "apiKey": "stub"},
+                    "models": {"stub-1": {"name": "Stub 1", "limit": {"context": 100_000, "output": 8000}}},
+                });
+                let config = json!({
+                    "autoupdate": false, "share": "disabled", "permission": {"bash": "ask"},
+                    "model": "stub/stub-1", "small_model": "stub/stub-1", "enabled_providers": ["stub"],
+                    "provider": {"stub": vendor},
+                });
+                write(&home.join(".config/opencode/opencode.json"), &config.to_string());
+                vec![own("OPENCODE_DISABLE_AUTOUPDATE", "1"), own("OPENCODE_DISABLE_MODELS_FETCH", "1")]
             }
         }
     }
+}
+
+fn write(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    fs::write(path, text).expect("a file");
 }

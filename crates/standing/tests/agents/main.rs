@@ -2,7 +2,8 @@
 //!
 //! They take minutes and a gigabyte of disk, so they run only when asked for: `cargo xtask test --agents`, or
 //! `THE_LOOP_TEST_AGENTS=1 cargo test -p standing --test agents [NAME]`. Otherwise every one of them is reported as
-//! ignored. `THE_LOOP_TEST_AGENTS_ROUNDS` (20) says how often the life of a session is gone through.
+//! ignored. `THE_LOOP_TEST_AGENTS_ROUNDS` says how often the life of a session is gone
+//! through (20 times for the first two, 5 for the others).
 #![expect(clippy::print_stdout, reason = "a test run of minutes tells how it goes, with its figures")]
 
 mod agent;
@@ -35,11 +36,14 @@ fn trials(agent: Agent) -> Vec<Trial> {
             Ok(())
         })
     };
-    vec![
+    let mut trials = vec![
         trial("a_session_lives_through_its_whole_life", life::rounds),
         trial("a_resume_finds_its_own_conversation", own::resume),
         trial("a_conversation_that_is_gone_gives_way_to_a_fresh_one", own::gone),
-        trial("a_conversation_that_a_person_moved_to_is_followed", own::moved),
         trial("work_and_questions_are_seen_on_the_screen", screen::seen),
-    ]
+    ];
+    if agent.anew().is_some() {
+        trials.push(trial("a_conversation_that_a_person_moved_to_is_followed", own::moved));
+    }
+    trials
 }

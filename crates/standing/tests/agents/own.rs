@@ -4,9 +4,11 @@
 use std::fs;
 
 use standing::{ControlVerb, CreateRequest, Outcome};
-use testkit::wait_for;
 
-use crate::{agent::Agent, stage::Stage};
+use crate::{
+    agent::Agent,
+    stage::{Stage, wait_for},
+};
 
 /// Two sessions in one directory and one elsewhere, each told its own word; the oldest goes on.
 pub(crate) fn resume(agent: Agent) {
@@ -75,7 +77,7 @@ fn forget_elsewhere(stage: &Stage, agent: Agent) {
 pub(crate) fn moved(agent: Agent) {
     let stage = Stage::new(agent);
     let first = stage.create("ops").harness_session_id;
-    let (command, question) = agent.anew();
+    let (command, question) = agent.anew().expect("asked of those that tell");
     stage.types("ops", command);
     if let Some(question) = question {
         stage.shows("ops", question);

@@ -1,10 +1,12 @@
 //! What the readers make of a screen that is alive.
 
 use standing::{CreateRequest, Error};
-use testkit::wait_for;
 use wire::{Activity, Verdict};
 
-use crate::{agent::Agent, stage::Stage};
+use crate::{
+    agent::Agent,
+    stage::{Stage, wait_for},
+};
 
 pub(crate) fn seen(agent: Agent) {
     let stage = Stage::new(agent);
@@ -25,7 +27,7 @@ pub(crate) fn seen(agent: Agent) {
     assert_eq!(receipt.verdict, Verdict::Submitted, "{receipt:?}");
     stage.shows("ops", "heard mark-slow, mark-long");
 
-    let made = stage.home.path().join("made");
+    let made = stage.home.work().join("made");
     stage.say("ops", &format!("run-a-command {}", made.display())).expect("said");
     is(&stage, Activity::Waiting);
     let question = stage.surveyed("ops").question;

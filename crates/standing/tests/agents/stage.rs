@@ -1,17 +1,26 @@
 //! An empty HOME, a project that is a repository, the-loop in it, and one agent with a model on loopback.
 
-use std::{fs, path::PathBuf, process::Command};
+use std::{fs, path::PathBuf, process::Command, thread, time::Duration};
 
 use serde_json::{Value, json};
 use standing::{
     ControlRequest, ControlVerb, CreateRequest, DeleteRequest, Error, Row, SayReceipt, SayRequest, TheLoop,
 };
-use testkit::{StubModel, TestHome, wait_for};
+use testkit::{StubModel, TestHome, wait_within};
 
 use crate::{agent::Agent, install};
 
+/// How long an agent may take for one thing: its first screen takes tens of seconds where the machine is busy.
+const CAP: Duration = Duration::from_mins(2);
+
+/// Waits for something that an agent does.
+#[track_caller]
+pub(crate) fn wait_for<T>(what: &str, look: impl FnMut() -> Option<T>) -> T {
+    wait_within(CAP, what, look)
+}
+
 pub(crate) struct Stage {
-    agent: Agent,
+    pub(crate) agent: Agent,
     the_loop: TheLoop,
     pub(crate) model: StubModel,
     // Dropped last: it asserts that no process is left.
@@ -115,7 +124,7 @@ impl Stage {
         self.home.tmux().run(&["send-keys", "-t", &format!("=loop-standing-{name}:"), "-l", text]);
         // An agent takes Enter for a line break right after a burst of keys.
         wait_for("the words to stand there", || self.look(name).contains(text).then_some(()));
-        std::thread::sleep(std::time::Duration::from_millis(300));
+        thread::sleep(Duration::from_millis(300));
         self.presses_enter(name);
     }
 
@@ -132,7 +141,7 @@ impl Stage {
                 let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
                 if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                     pending.push(path);
-                } else if name.contains(id) && path.extension().is_some_and(|end| end == "jsonl") {
+                } else if self.agent.keeps_in(&name, id) {
                     found.push(path);
                 }
             }

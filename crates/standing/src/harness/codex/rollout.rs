@@ -176,7 +176,7 @@ mod tests {
         sessions.write("2026-05-06", "c-person", "cli", cwd, "fix the tests");
         sessions.write("2026-05-07", "c-run", "exec", cwd, &opening("ops"));
         let ops = named("ops");
-        let spawned = |since| Spawned { session: &ops, pid: None, loop_id: "l", since };
+        let spawned = |since| Spawned { session: &ops, pid: None, loop_id: "l", since, known: "" };
         assert_eq!(begun_by(home, cwd, &spawned("2026-05-02T00:00:00Z")).as_deref(), Some("c-mine"));
         assert_eq!(begun_by(home, cwd, &spawned("2026-05-04T00:00:00Z")), None);
         assert_eq!(begun_by(home, cwd, &spawned("")), None);

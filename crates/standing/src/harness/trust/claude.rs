@@ -70,7 +70,7 @@ mod tests {
     fn trust_is_merged_and_written_only_when_missing() {
         let home = tempfile::tempdir().expect("made");
         let here = Surroundings::of_process().with_var("HOME", home.path()).without_var("CLAUDE_CONFIG_DIR");
-        let place = Place { surroundings: &here, cwd: home.path() };
+        let place = Place { surroundings: &here, cwd: home.path(), secrets: Vec::new() };
         let file = home.path().join(".claude.json");
         fs::write(&file, r#"{"theirs": 1, "projects": {"/else": {"k": true}}}"#).expect("written");
         fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).expect("set");
@@ -96,7 +96,8 @@ mod tests {
         let file = home.path().join(".claude.json");
         for text in ["{ not json", "[]", r#"{"projects": 3}"#] {
             fs::write(&file, text).expect("written");
-            claude(&Place { surroundings: &here, cwd: home.path() }, &[], SETTINGS).expect_err("refused");
+            claude(&Place { surroundings: &here, cwd: home.path(), secrets: Vec::new() }, &[], SETTINGS)
+                .expect_err("refused");
             assert_eq!(fs::read_to_string(&file).expect("read"), text);
         }
     }

@@ -74,7 +74,7 @@ mod tests {
             fs::create_dir_all(dir.path().join(".codex")).expect("made");
             fs::write(&config, before.replace("DIR", &root)).expect("written");
         }
-        let done = codex(&Place { surroundings: &here, cwd: &cwd }, SETTINGS);
+        let done = codex(&Place { surroundings: &here, cwd: &cwd, secrets: Vec::new() }, SETTINGS);
         (done, fs::read_to_string(&config).unwrap_or_default().replace(&root, "DIR"))
     }
 

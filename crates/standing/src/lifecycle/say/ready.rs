@@ -31,7 +31,7 @@ pub(super) fn wait(
     force: bool,
 ) -> Result<(), Error> {
     let age = ProcessIdentity::of(pane.pid).and_then(|process| process.age()).unwrap_or(GROWN);
-    let deadline = Instant::now() + GROWN.saturating_sub(age);
+    let deadline = Instant::now() + GROWN.max(harness.draws_within()).saturating_sub(age);
     loop {
         let shown = scope.tmux.shown(pane).into_result()?.unwrap_or_default();
         if !force {

@@ -9,6 +9,7 @@ use wire::SessionName;
 
 use crate::{
     Error, clock, failpoint,
+    harness::{Harness, Screen},
     launcher::{LaunchSpec, discard, revoke, tidy},
     lifecycle::{Scope, screen::last_lines, settle::note_process},
     process::ProcessHold,
@@ -23,6 +24,9 @@ const SPAWNED_AGAIN: u32 = 3;
 
 /// How long a pane may take to show how its program ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// How often a harness that has drawn nothing yet is looked at.
+const FIRST_SCREEN_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Which conversation an attempt is for.
 #[derive(Clone, Debug)]
@@ -71,7 +75,8 @@ pub(super) fn make(
     };
     // Order matters: all that can fail for want of space first, the intent last of it, and then the spawn.
     tidy(&scope.registry.launch_dir());
-    let spec = LaunchSpec::new(argv, &plan.cwd, name, &loop_id, &scope.surroundings, &scope.secrets());
+    let mut spec = LaunchSpec::new(argv, &plan.cwd, name, &loop_id, &scope.surroundings, &scope.secrets());
+    spec.add_missing(plan.adapter.vars());
     let spec = spec.write(&scope.registry.launch_dir(), &loop_id)?;
     failpoint::at("start.permitted");
     if let Err(error) = scope.registry.write(record) {
@@ -101,7 +106,7 @@ fn spawn(scope: &Scope, plan: &Plan<'_>, record: &mut Record, spec: &Path) -> At
     match spawned {
         Answer::Said(SpawnAnswer::Spawned | SpawnAnswer::ServerEnded) => {
             failpoint::at("start.spawned");
-            probe(scope, record, name)
+            probe(scope, record, name, plan.adapter.as_ref())
         }
         Answer::Said(SpawnAnswer::NameTaken) => Attempt::Refused(format!(
             "another tmux session took the name meanwhile: nothing was spawned; look at it with {}",
@@ -113,13 +118,14 @@ fn spawn(scope: &Scope, plan: &Plan<'_>, record: &mut Record, spec: &Path) -> At
             Attempt::Refused(format!("tmux did not answer ({}): nothing was spawned", silence.0))
         }
         // It was launched all the same.
-        Answer::Silent(_) => probe(scope, record, name),
+        Answer::Silent(_) => probe(scope, record, name, plan.adapter.as_ref()),
     }
 }
 
 /// Waits whether the harness outlives its probe.
-fn probe(scope: &Scope, record: &mut Record, name: &SessionName) -> Attempt {
+fn probe(scope: &Scope, record: &mut Record, name: &SessionName, adapter: &dyn Harness) -> Attempt {
     let probe = scope.settings().routing.tmux.probe;
+    let begun = Instant::now();
     let pane = match find(scope, record, name) {
         Ok(pane) => pane,
         Err(reason) => return Attempt::Unsure(reason),
@@ -130,7 +136,7 @@ fn probe(scope: &Scope, record: &mut Record, name: &SessionName) -> Attempt {
     };
     failpoint::at("start.found");
     let lives = match ProcessHold::of(pane.pid) {
-        Some(held) if !pane.dead && !held.wait(probe) => {
+        Some(held) if !pane.dead && !held.wait(probe) && comes_up(scope, &pane, &held, adapter) => {
             note_process(record, Some(held.identity.clone()), &pane);
             true
         }
@@ -140,7 +146,7 @@ fn probe(scope: &Scope, record: &mut Record, name: &SessionName) -> Attempt {
         scope.tmux.end_drain(&pane);
         return Attempt::Lives;
     }
-    Attempt::Died(swept(scope, record, last_words(scope, record, name, probe)))
+    Attempt::Died(swept(scope, record, last_words(scope, record, name, begun.elapsed())))
 }
 
 /// Ends what a harness that is gone left behind, and tells of it.
@@ -151,17 +157,33 @@ fn swept(scope: &Scope, record: &Record, reason: String) -> String {
     }
 }
 
+/// Whether a harness that outlived its probe lives on to its first screen, or for as long as that may take. With no probe
+/// at all, nothing is waited for.
+fn comes_up(scope: &Scope, pane: &Pane, held: &ProcessHold, adapter: &dyn Harness) -> bool {
+    let deadline = Instant::now() + adapter.draws_within();
+    while !scope.settings().routing.tmux.probe.is_zero() && Instant::now() < deadline {
+        let shown = scope.tmux.shown(pane).into_result().ok().flatten().unwrap_or_default();
+        if adapter.is_up(Screen { text: &shown.text, title: &shown.title }) != Some(false) {
+            break;
+        }
+        if held.wait(FIRST_SCREEN_INTERVAL) {
+            return false;
+        }
+    }
+    !held.wait(Duration::ZERO)
+}
+
 fn find(scope: &Scope, record: &Record, name: &SessionName) -> Result<Option<Pane>, String> {
     let panes = scope.look().map_err(|silence| format!("tmux did not answer ({})", silence.0))?;
     Ok(panes.of(name).iter().find(|pane| pane.pane_loop_id == record.loop_id).cloned())
 }
 
 /// How the harness ended and what it last showed; then its pane makes room.
-fn last_words(scope: &Scope, record: &Record, name: &SessionName, probe: Duration) -> String {
+fn last_words(scope: &Scope, record: &Record, name: &SessionName, lived: Duration) -> String {
     let deadline = Instant::now() + LAST_WORDS;
     loop {
         let Ok(Some(pane)) = find(scope, record, name) else {
-            return format!("it ended within {:.1} s, and its pane with it", probe.as_secs_f64());
+            return format!("it ended within {:.1} s, and its pane with it", lived.as_secs_f64());
         };
         // `pane_dead` is told before the status is known: look again.
         if !pane.is_told() && Instant::now() < deadline {
@@ -178,7 +200,7 @@ fn last_words(scope: &Scope, record: &Record, name: &SessionName, probe: Duratio
         let _ = scope.tmux.clear_dead(name, &pane);
         let said = last_lines(&without_blank_lines(&screen), 4);
         let said = if said.is_empty() { String::new() } else { format!(", its last words: {said}") };
-        return format!("it ended within {:.1} s with {how}{said}", probe.as_secs_f64());
+        return format!("it ended within {:.1} s with {how}{said}", lived.as_secs_f64());
     }
 }
 

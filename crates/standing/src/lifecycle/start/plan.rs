@@ -8,7 +8,7 @@ use crate::{
     clock,
     definition::{Definition, check_directory},
     directive,
-    harness::{Fresh, Harness, Place, find_program},
+    harness::{Fresh, Harness, find_program},
     lifecycle::Scope,
     registry::{self, Origin, Pending, Record},
 };
@@ -107,8 +107,8 @@ impl<'a> Plan<'a> {
 
     /// The id of a fresh conversation; empty if only its harness will know.
     pub(super) fn new_id(&self, scope: &Scope) -> Result<String, String> {
-        let place = Place { surroundings: &scope.surroundings, cwd: &self.cwd };
-        self.adapter.new_id(&place, &self.program)
+        let place = scope.place(&self.cwd);
+        self.adapter.new_id(&place)
     }
 
     /// A fresh conversation as this start would hold it.

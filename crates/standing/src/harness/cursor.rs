@@ -1,0 +1,46 @@
+//! Cursor's command-line agent.
+//!
+//! npm does not have it and it does nothing without an account, so nothing here was seen on a real one. From its
+//! documentation and from what others wrote down: `create-chat` prints the id of a new conversation, `--resume <id>`
+//! opens one, and a directory is trusted by a file of its own below `~/.cursor/projects`.
+
+mod screen;
+
+use super::{Fresh, Harness, Place, Reading, Screen, ask, trust};
+use crate::config::HarnessTrust;
+
+pub(crate) struct Cursor;
+
+impl Harness for Cursor {
+    fn program(&self) -> &'static str {
+        "cursor-agent"
+    }
+
+    fn new_id(&self, place: &Place<'_>) -> Result<String, String> {
+        let printed = ask::ask(place, self.program(), &["create-chat"])?;
+        let id = printed.split_whitespace().next_back().unwrap_or_default();
+        let plain = !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+        if plain { Ok(id.to_owned()) } else { Err(format!("`cursor-agent create-chat` printed no id but {printed:?}")) }
+    }
+
+    fn fresh(&self, fresh: &Fresh<'_>) -> Vec<String> {
+        let mut argv = vec!["--resume".to_owned(), fresh.id.to_owned()];
+        argv.extend_from_slice(fresh.args);
+        argv.push(fresh.prompt.to_owned());
+        argv
+    }
+
+    fn resume(&self, id: &str, args: &[String]) -> Option<Vec<String>> {
+        let mut argv = vec!["--resume".to_owned(), id.to_owned()];
+        argv.extend_from_slice(args);
+        Some(argv)
+    }
+
+    fn trust(&self, place: &Place<'_>, _: &[String], settings: HarnessTrust) -> Result<(), String> {
+        trust::cursor(place, settings)
+    }
+
+    fn read(&self, screen: Screen<'_>) -> Reading {
+        screen::read(screen)
+    }
+}

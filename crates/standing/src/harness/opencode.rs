@@ -1,0 +1,107 @@
+//! opencode.
+//!
+//! Facts seen on 1.18.33: it makes its own conversation ids and keeps conversations in a database, which its command `db`
+//! answers questions about; `--session` of an unknown one exits 1; SIGTERM exits 0 with everything kept; it asks for no
+//! trust. Its first screen can take many seconds.
+
+mod screen;
+
+use std::{path::Path, time::Duration};
+
+use wire::Activity;
+
+use super::{Fresh, Harness, Place, Reading, Screen, Spawned, ask};
+use crate::{clock, directive};
+
+pub(crate) struct OpenCode;
+
+impl Harness for OpenCode {
+    fn program(&self) -> &'static str {
+        "opencode"
+    }
+
+    fn new_id(&self, _: &Place<'_>) -> Result<String, String> {
+        Ok(String::new())
+    }
+
+    fn makes_its_ids(&self) -> bool {
+        true
+    }
+
+    fn fresh(&self, fresh: &Fresh<'_>) -> Vec<String> {
+        let mut argv = fresh.args.to_vec();
+        argv.extend(["--prompt".to_owned(), fresh.prompt.to_owned()]);
+        argv
+    }
+
+    fn resume(&self, id: &str, args: &[String]) -> Option<Vec<String>> {
+        let mut argv = vec!["--session".to_owned(), id.to_owned()];
+        argv.extend_from_slice(args);
+        Some(argv)
+    }
+
+    fn discover(&self, place: &Place<'_>, spawned: &Spawned<'_>) -> Option<String> {
+        // Its database does not say which process is in which conversation, and asking takes a second or more.
+        if !spawned.known.is_empty() {
+            return None;
+        }
+        let question = opened_by(place.cwd, spawned)?;
+        let answer = ask::ask(place, self.program(), &["db", &question, "--format", "json"]).ok()?;
+        let rows: Vec<serde_json::Value> = serde_json::from_str(&answer).ok()?;
+        rows.first()?["id"].as_str().map(str::to_owned)
+    }
+
+    fn draws_within(&self) -> Duration {
+        Duration::from_secs(30)
+    }
+
+    fn read(&self, screen: Screen<'_>) -> Reading {
+        screen::read(screen)
+    }
+
+    fn is_up(&self, screen: Screen<'_>) -> Option<bool> {
+        Some(screen::holds_input(screen, "").is_some() || self.read(screen).activity == Activity::Waiting)
+    }
+
+    fn holds_input(&self, screen: Screen<'_>, message: &str) -> Option<bool> {
+        screen::holds_input(screen, message)
+    }
+}
+
+/// The conversation that was begun here, since then, with the words that this session alone is told.
+fn opened_by(cwd: &Path, spawned: &Spawned<'_>) -> Option<String> {
+    let quoted = |text: &str| format!("'{}'", text.replace('\'', "''"));
+    let named = quoted(cwd.to_str()?);
+    let real = quoted(cwd.canonicalize().ok()?.to_str()?);
+    let opening = directive::opening(spawned.session);
+    let since = clock::milliseconds(spawned.since)?;
+    Some(format!(
+        "select s.id as id from session s join part p on p.session_id = s.id where s.parent_id is null \
+         and s.directory in ({named}, {real}) and s.time_created >= {since} \
+         and json_extract(p.data, '$.type') = 'text' \
+         and substr(json_extract(p.data, '$.text'), 1, {}) = {} order by s.time_created desc limit 1",
+        opening.chars().count(),
+        quoted(&opening),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use wire::SessionName;
+
+    use super::*;
+
+    #[test]
+    fn what_is_asked_names_place_time_and_words() {
+        let name = SessionName::parse("ops").expect("valid");
+        let dir = tempfile::tempdir().expect("made");
+        let cwd = dir.path().join("it's here");
+        std::fs::create_dir(&cwd).expect("made");
+        let spawned = Spawned { session: &name, pid: None, loop_id: "", since: "2026-01-02T03:04:05Z", known: "" };
+        let question = opened_by(&cwd, &spawned).expect("can be asked");
+        for part in ["it''s here", ">= 1767323045000 ", "'You are the standing session `ops` of the-loop.'", "1, 47)"] {
+            assert!(question.contains(part), "{question} lacks {part:?}");
+        }
+        assert_eq!(opened_by(&cwd, &Spawned { since: "", ..spawned }), None);
+    }
+}

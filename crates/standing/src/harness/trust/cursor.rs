@@ -1,0 +1,63 @@
+//! What Cursor's agent asks of a directory it has not seen: a file of its own for each directory that was trusted.
+
+use serde_json::json;
+
+use super::{merge, set, trusted_directories};
+use crate::{clock, config::HarnessTrust, harness::Place};
+
+/// Trusts a directory for Cursor's agent. The form of the file is known from what others wrote down.
+pub(in crate::harness) fn cursor(place: &Place<'_>, settings: HarnessTrust) -> Result<(), String> {
+    if !settings.enabled {
+        return Ok(());
+    }
+    let projects = place.surroundings.home().ok_or("HOME is not set")?.join(".cursor/projects");
+    for directory in trusted_directories(place.cwd, settings.scope) {
+        let file = projects.join(project(&directory)).join(".workspace-trusted");
+        merge(&file, |root| {
+            if root.contains_key("trustedAt") {
+                return Some(false);
+            }
+            set(root, "trustedAt", json!(clock::now_millis()));
+            Some(set(root, "workspacePath", json!(directory)))
+        })?;
+    }
+    Ok(())
+}
+
+/// A directory's folder: its path, each run of what is no letter or digit as one hyphen, none at the ends.
+fn project(directory: &str) -> String {
+    let words = directory.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::{
+        Surroundings,
+        config::{BypassPermissions, TrustScope},
+    };
+
+    #[test]
+    fn a_directory_gets_its_file_once() {
+        assert_eq!(project("/home/u/my.project_2"), "home-u-my-project-2");
+        let home = tempfile::tempdir().expect("made");
+        let cwd = home.path().canonicalize().expect("there");
+        let here = Surroundings::of_process().with_var("HOME", home.path());
+        let settings = HarnessTrust {
+            enabled: true,
+            scope: TrustScope::Directory,
+            accept_bypass_permissions: BypassPermissions::Auto,
+        };
+        let place = Place { surroundings: &here, cwd: &cwd, secrets: Vec::new() };
+        cursor(&place, settings).expect("trusted");
+        let key = project(cwd.to_str().expect("UTF-8"));
+        let file = home.path().join(".cursor/projects").join(key).join(".workspace-trusted");
+        let written = fs::read_to_string(&file).expect("there");
+        assert!(written.contains("workspacePath"), "{written}");
+        cursor(&place, settings).expect("nothing to do");
+        assert_eq!(fs::read_to_string(&file).expect("there"), written);
+    }
+}

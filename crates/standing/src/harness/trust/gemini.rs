@@ -1,0 +1,70 @@
+//! What Gemini CLI asks of a directory it has not seen: `trustedFolders.json`.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use super::{merge, trusted_directories};
+use crate::{
+    config::HarnessTrust,
+    harness::{Place, gemini::folder},
+};
+
+/// Trusts a directory for Gemini CLI. A level that is there already is an answer that was given, whichever it is.
+pub(in crate::harness) fn gemini(place: &Place<'_>, settings: HarnessTrust) -> Result<(), String> {
+    if !settings.enabled {
+        return Ok(());
+    }
+    let file = match place.surroundings.var("GEMINI_CLI_TRUSTED_FOLDERS_PATH") {
+        Some(file) => PathBuf::from(file),
+        None => folder(place.surroundings).ok_or("HOME is not set")?.join("trustedFolders.json"),
+    };
+    merge(&file, |root| {
+        let mut changed = false;
+        for directory in trusted_directories(place.cwd, settings.scope) {
+            if !root.contains_key(&directory) {
+                root.insert(directory, json!("TRUST_FOLDER"));
+                changed = true;
+            }
+        }
+        Some(changed)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use serde_json::Value;
+
+    use super::*;
+    use crate::{
+        Surroundings,
+        config::{BypassPermissions, TrustScope},
+    };
+
+    #[test]
+    fn a_folder_is_added_and_an_answer_that_was_given_stands() {
+        let home = tempfile::tempdir().expect("made");
+        let cwd = home.path().canonicalize().expect("there").join("work");
+        fs::create_dir_all(&cwd).expect("made");
+        let here = Surroundings::of_process()
+            .with_var("HOME", home.path())
+            .without_var("GEMINI_CLI_HOME")
+            .without_var("GEMINI_CLI_TRUSTED_FOLDERS_PATH");
+        let place = Place { surroundings: &here, cwd: &cwd, secrets: Vec::new() };
+        let settings = HarnessTrust {
+            enabled: true,
+            scope: TrustScope::Directory,
+            accept_bypass_permissions: BypassPermissions::Auto,
+        };
+        let file = home.path().join(".gemini/trustedFolders.json");
+        let read = || serde_json::from_str::<Value>(&fs::read_to_string(&file).expect("read")).expect("JSON");
+        gemini(&place, settings).expect("trusted");
+        let key = cwd.to_str().expect("UTF-8");
+        assert_eq!(read()[key], "TRUST_FOLDER");
+        fs::write(&file, json!({key: "DO_NOT_TRUST"}).to_string()).expect("written");
+        gemini(&place, settings).expect("nothing to do");
+        assert_eq!(read()[key], "DO_NOT_TRUST");
+    }
+}
