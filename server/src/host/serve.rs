@@ -20,11 +20,8 @@ use super::{
     access::bracketed,
     router,
 };
-<<<<<<< HEAD
-use crate::slack;
-=======
 use crate::service::inherited;
->>>>>>> 2621aa7 (service: start, stop, restart and status, with the service in the background)
+use crate::slack;
 
 /// How long requests that are being answered may take after the first signal.
 const DRAIN: Duration = Duration::from_secs(10);
