@@ -39,10 +39,11 @@ export class Screen {
     }
 
     /** Fills in the form for a new session, which is open or opened, and sends it. */
-    async create(name: string, more: { brief?: string; description?: string } = {}): Promise<void> {
+    async create(name: string, more: { brief?: string; cwd?: string; description?: string } = {}): Promise<void> {
         const form = this.page.locator('#create-form');
         if (!(await form.isVisible())) await this.page.getByRole('link', { name: 'New session' }).click();
         await form.getByLabel('Name').fill(name);
+        if (more.cwd) await form.getByLabel('Working directory').fill(more.cwd);
         if (more.description) await form.getByLabel('Description').fill(more.description);
         if (more.brief) await form.getByLabel('Brief').fill(more.brief);
         await form.getByRole('button', { name: 'Create session' }).click();

@@ -39,7 +39,7 @@ export class Service {
     /** Starts one with these declared sessions (YAML list items). */
     static async start(sessions: string): Promise<Service> {
         const service = new Service(mkdtempSync(join(tmpdir(), 'the-loop-browser-')));
-        for (const path of ['home', 'tmux', 'project/.the-loop']) {
+        for (const path of ['home/src/loop', 'tmux', 'project/.the-loop']) {
             mkdirSync(join(service.folder, path), { recursive: true, mode: 0o700 });
         }
         service.configure(sessions);

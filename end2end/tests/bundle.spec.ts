@@ -31,3 +31,14 @@ test('the policy forbids scripts that are not ours', async ({ standing, service 
     const html = await response.text();
     expect(html).not.toMatch(/ on[a-z]+=| style=/);
 });
+
+test('every rule of the style sheet is in a layer, so that a stray brace is noticed', async ({ standing }) => {
+    const loose = await standing.page.evaluate(() =>
+        [...document.styleSheets].flatMap((sheet) =>
+            [...sheet.cssRules]
+                .filter((rule) => !(rule instanceof CSSLayerBlockRule || rule instanceof CSSLayerStatementRule))
+                .map((rule) => rule.cssText),
+        ),
+    );
+    expect(loose).toEqual([]);
+});

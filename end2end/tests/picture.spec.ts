@@ -9,9 +9,11 @@ test.use({
     - name: supervisor
       description: Watches the items in flight, recovers what is stuck
       harness: demo
+      cwd: ~/src/loop
     - name: triage
       description: Sorts what came in overnight
       harness: demo
+      cwd: ~/src/loop
       autoStart: false
 `,
 });
@@ -21,7 +23,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         test.use({ colorScheme, viewport: { width: 1180, height: 840 } });
         test('picture', async ({ standing, service }) => {
             await service.cli('standing', 'start', 'supervisor');
-            await standing.create('docs-gardener', { description: 'Keeps the handbook true' });
+            await standing.create('docs-gardener', { cwd: '~/src/loop', description: 'Keeps the handbook true' });
             await expect(standing.state('docs-gardener')).toHaveText('idle');
             await expect(standing.state('supervisor')).toHaveText('idle');
             await standing.say('docs-gardener', 'Which pages mention the old flag?');
@@ -30,7 +32,10 @@ for (const colorScheme of ['light', 'dark'] as const) {
             await expect(standing.receipt('supervisor')).toContainText('Recover #283');
             await expect(standing.card('supervisor').locator('.pane')).toContainText('Recover #283');
             await expect(standing.state('supervisor')).toHaveText('idle');
-            await standing.page.locator('#main').focus();
+            await standing.page.evaluate(() => {
+                (document.activeElement as HTMLElement).blur();
+                window.scrollTo(0, 0);
+            });
             const path = join(import.meta.dirname, `../../docs/screen-${colorScheme}.png`);
             await standing.page.screenshot({ path, animations: 'disabled' });
         });
