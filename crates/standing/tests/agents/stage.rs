@@ -69,10 +69,17 @@ impl Stage {
     pub(crate) fn create_with(&self, request: &CreateRequest) -> Row {
         let name = request.name.as_str();
         let report = self.the_loop.standing().create(request).expect("a report");
-        let row = report.sessions.into_iter().next().expect("a row");
+        let mut row = report.sessions.into_iter().next().expect("a row");
         assert!(report.ok, "{row:?}\n{}", self.look(name));
-        assert!(!row.harness_session_id.is_empty(), "its conversation is known: {row:?}");
         self.shows(name, "heard nothing");
+        if row.harness_session_id.is_empty() {
+            assert_eq!(self.agent, Agent::OpenCode, "its conversation is known: {row:?}");
+            // It answers slowly when the machine is busy; the next verb records it.
+            row.harness_session_id = wait_for("its conversation", || {
+                let id = self.control(name, ControlVerb::Start).harness_session_id;
+                (!id.is_empty()).then_some(id)
+            });
+        }
         row
     }
 
