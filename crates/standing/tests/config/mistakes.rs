@@ -79,7 +79,7 @@ fn mistakes_in_values() {
     assert_problem(format!("{entry}name: {}", "a".repeat(41)), &format!("3:13 {name}: found the text \"aaa"));
     assert_problem(
         format!("{entry}name: \"a\\n\""),
-        &format!("3:13 {name}: found the text \"a\\n\", and '\\n' is not"),
+        &format!("3:13 {name}: found the text \"a\\n\", and a control character is not"),
     );
     assert_eq!(problems(format!("{entry}name: {}", "a".repeat(40))), [""; 0]);
     assert_problem(
