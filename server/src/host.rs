@@ -30,20 +30,28 @@ pub use peer::Peer;
 pub(crate) use serve::shown;
 pub use serve::{Bind, ServeError, serve};
 
-use crate::{page, rest};
+use crate::{mcp, page, rest};
+pub use rest::CancellationToken;
 
 /// The whole service as an axum application: REST, page, and the guard around both.
 ///
 /// Who connects is told by a [`Peer`] in the request's extensions; without one nobody is let in but with a token, or
-/// if `service.auth.mode` is `none`.
+/// if `service.auth.mode` is `none`. Streams run until `end` is cancelled.
 ///
 /// # Errors
 /// In token mode: if the token can neither be read nor made.
-pub fn router(the_loop: TheLoop, settings: &Settings, access: Access) -> Result<Router, standing::Error> {
+pub fn router(
+    the_loop: TheLoop,
+    settings: &Settings,
+    access: Access,
+    end: CancellationToken,
+) -> Result<Router, standing::Error> {
     let auth = auth::Auth::new(settings)?;
-    let api = rest::router(the_loop.clone()).layer(cors(&access));
+    let api = rest::router(the_loop.clone(), end.clone()).layer(cors(&access));
+    let mcp = mcp::router(the_loop.clone(), &access, end);
     let gate = Arc::new(Gate { access, auth, says: limit::Limit::default() });
-    let mut app = page::router(the_loop).merge(api).layer(middleware::from_fn_with_state(gate, guard::guard));
+    let mut app =
+        page::router(the_loop).merge(api).merge(mcp).layer(middleware::from_fn_with_state(gate, guard::guard));
     for (name, value) in ANSWER_HEADERS {
         app = app.layer(SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value)));
     }

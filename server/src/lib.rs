@@ -6,11 +6,14 @@
 pub mod assets;
 mod cli;
 pub mod host;
+pub mod mcp;
+mod metrics;
 pub mod openapi;
 mod page;
 pub mod rest;
 mod service;
 pub mod slack;
+mod stream;
 
 pub use cli::run;
 

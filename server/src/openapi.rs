@@ -44,6 +44,7 @@ static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
     let mut document = serde_json::to_value(rest::described()).unwrap_or_default();
     tidy(&mut document);
     name_the_request(&mut document);
+    name_the_token(&mut document);
     document
 });
 
@@ -111,4 +112,12 @@ fn name_the_request(document: &mut Value) {
             headers["x-request-id"] = json!({ "$ref": "#/components/headers/x-request-id" });
         }
     }
+}
+
+/// Needed in token mode alone, so that it is optional everywhere.
+fn name_the_token(document: &mut Value) {
+    let about = "With `service.auth.mode: token`: what stands in `local/service.token` below the state folder";
+    let token = json!({ "type": "http", "scheme": "bearer", "description": about });
+    document["components"]["securitySchemes"] = json!({ "token": token });
+    document["security"] = json!([{}, { "token": [] }]);
 }

@@ -9,11 +9,13 @@ mod body;
 mod health;
 mod problem;
 mod query;
+mod ready;
 mod request_id;
 mod standing;
 
 use axum::{
     Router,
+    extract::FromRef,
     http::{HeaderValue, Method, Uri, header::CACHE_CONTROL},
     middleware,
     routing::any,
@@ -24,21 +26,48 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use ::standing::TheLoop;
 
-use crate::openapi;
+use crate::{
+    metrics, openapi,
+    stream::{self, Live},
+};
+
+pub use tokio_util::sync::CancellationToken;
 
 pub use body::MAX_BODY_BYTES;
-pub(crate) use problem::ApiProblem;
+pub(crate) use problem::{ApiProblem, fault};
 pub(crate) use request_id::request_id;
+
+/// What the routes of one instance share.
+#[derive(Clone, Debug)]
+struct Shared {
+    the_loop: TheLoop,
+    live: Live,
+}
+
+impl FromRef<Shared> for TheLoop {
+    fn from_ref(shared: &Shared) -> Self {
+        shared.the_loop.clone()
+    }
+}
+
+impl FromRef<Shared> for Live {
+    fn from_ref(shared: &Shared) -> Self {
+        shared.live.clone()
+    }
+}
 
 /// The REST routes of one instance, by full path, to be merged into any axum application.
 ///
 /// Whoever mounts it elsewhere answers for who gets in: the guard is the host's (see [`crate::host::router`]).
-pub fn router(the_loop: TheLoop) -> Router {
+///
+/// Streams run until `end` is cancelled; an application that ends gracefully waits for them otherwise.
+pub fn router(the_loop: TheLoop, end: CancellationToken) -> Router {
     let (routes, _) = routes().split_for_parts();
+    let shared = Shared { live: Live::new(the_loop.clone(), end), the_loop };
     routes
         .merge(unknown())
         .method_not_allowed_fallback(wrong_method)
-        .with_state(the_loop)
+        .with_state(shared)
         .layer(middleware::from_fn(body::limit))
         .layer(SetResponseHeaderLayer::overriding(CACHE_CONTROL, HeaderValue::from_static("no-store")))
         .layer(CatchPanicLayer::custom(problem::of_panic))
@@ -51,7 +80,7 @@ pub(crate) fn described() -> utoipa::openapi::OpenApi {
 }
 
 /// Every route, with its description: the only way to add one.
-fn routes() -> OpenApiRouter<TheLoop> {
+fn routes() -> OpenApiRouter<Shared> {
     let json = OpenApiRouter::with_openapi(openapi::Head::openapi())
         .routes(routes!(standing::list::list))
         .routes(routes!(standing::get::get))
@@ -62,12 +91,16 @@ fn routes() -> OpenApiRouter<TheLoop> {
         .routes(routes!(standing::say::say))
         .routes(routes!(health::health))
         .routes(routes!(health::health_at_root))
+        .routes(routes!(ready::ready))
         .layer(middleware::from_fn(accept::json));
-    json.routes(routes!(openapi::openapi)).routes(routes!(openapi::page::docs))
+    json.routes(routes!(stream::stream))
+        .routes(routes!(metrics::metrics))
+        .routes(routes!(openapi::openapi))
+        .routes(routes!(openapi::page::docs))
 }
 
 /// What is asked for below `/api` and is not there.
-fn unknown() -> Router<TheLoop> {
+fn unknown() -> Router<Shared> {
     Router::new().route("/api", any(no_route)).route("/api/", any(no_route)).route("/api/{*rest}", any(no_route))
 }
 

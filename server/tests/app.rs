@@ -70,7 +70,8 @@ impl App {
             let whole =
                 standing::config::Settings { service: settings.clone(), ..home.the_loop().config().settings.clone() };
             let access = Access::new(settings, "127.0.0.1", 4114);
-            let router = host::router(home.the_loop(), &whole, access).expect("a router");
+            let router =
+                host::router(home.the_loop(), &whole, access, host::CancellationToken::new()).expect("a router");
             router.layer(axum::Extension(peer))
         };
         Self { router, home }
@@ -81,6 +82,13 @@ impl App {
         let (parts, body) = response.into_parts();
         let body = body.collect().await.expect("the body ends").to_bytes();
         Answer { status: parts.status, headers: parts.headers, body }
+    }
+
+    /// The same without the body: that of a stream has no end.
+    pub(crate) async fn send_for_head(&self, request: Request<Body>) -> Answer {
+        let response: Response<Body> = self.router.clone().oneshot(request).await.expect("the router never fails");
+        let (parts, _) = response.into_parts();
+        Answer { status: parts.status, headers: parts.headers, body: Bytes::new() }
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {

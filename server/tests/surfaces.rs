@@ -11,3 +11,4 @@ mod rest;
 mod schemathesis;
 mod serve;
 mod service;
+mod stream;

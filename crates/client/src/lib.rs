@@ -1,1 +1,162 @@
-//! Placeholder.
+//! A service of the-loop, asked over HTTP or its Unix socket, by the calls that the core has itself.
+//!
+//! ```no_run
+//! use client::{Client, StandingApi as _};
+//!
+//! # async fn example() -> Result<(), client::Error> {
+//! let the_loop = Client::new("http://127.0.0.1:4114")?;
+//! for session in the_loop.list().await? {
+//!     println!("{} {:?}", session.name, session.state);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`StandingApi`] is implemented by the core as well (`standing::TheLoop` with its feature `async`), so that a
+//! program need not know which of the two it talks to. This crate must not decide anything: what a service answers
+//! is handed on as it came.
+
+mod address;
+mod call;
+mod error;
+mod token;
+
+use std::{path::PathBuf, time::Duration};
+
+use http::Method;
+use serde::{Serialize, de::DeserializeOwned};
+pub use wire::{
+    Activity, ControlReport, ControlRequest, ControlVerb, CreateRequest, DeleteRequest, Outcome, Problem, ProblemCode,
+    Refusal, Row, SayReceipt, SayRequest, StandingApi, State, Status,
+};
+
+pub use address::Address;
+pub use error::Error;
+use token::Token;
+
+/// Starting and stopping many sessions takes a while.
+const PATIENCE: Duration = Duration::from_mins(5);
+
+/// A service somewhere. Cheap to clone; each call has a connection of its own.
+#[derive(Clone, Debug)]
+pub struct Client {
+    address: Address,
+    token: Token,
+    patience: Duration,
+}
+
+/// What a service says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+#[non_exhaustive]
+pub struct Health {
+    /// `ok`.
+    pub status: String,
+    /// Its version.
+    pub version: String,
+}
+
+impl Client {
+    /// The service at an address: `http://127.0.0.1:4114`, or `unix:` and the path of its socket.
+    pub fn new(address: &str) -> Result<Self, Error> {
+        Ok(Self::at(Address::parse(address)?))
+    }
+
+    /// The same, for an address that is known to be one.
+    pub fn at(address: Address) -> Self {
+        Self { address, token: Token::None, patience: PATIENCE }
+    }
+
+    /// Sends this token, for a service with `service.auth.mode: token`.
+    #[must_use]
+    pub fn with_token(self, token: impl Into<String>) -> Self {
+        Self { token: Token::Given(token.into()), ..self }
+    }
+
+    /// Sends the token that stands in a file, read anew for each call: `local/service.token` below the state folder of
+    /// the service. Without the file none is sent, as other modes want none.
+    #[must_use]
+    pub fn with_token_file(self, file: impl Into<PathBuf>) -> Self {
+        Self { token: Token::File(file.into()), ..self }
+    }
+
+    /// How long one call may take, instead of five minutes.
+    #[must_use]
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self { patience, ..self }
+    }
+
+    /// Where the service is.
+    pub fn address(&self) -> &Address {
+        &self.address
+    }
+
+    /// That the service is up, and which one it is.
+    pub async fn health(&self) -> Result<Health, Error> {
+        self.get_from("/api/v1/health").await
+    }
+
+    async fn get_from<A: DeserializeOwned>(&self, path: &str) -> Result<A, Error> {
+        self.ask(Method::GET, path, Vec::new()).await
+    }
+
+    async fn post<A: DeserializeOwned>(&self, verb: &str, request: &impl Serialize) -> Result<A, Error> {
+        let body = serde_json::to_vec(request).map_err(|error| Error::Answer(error.to_string()))?;
+        self.ask(Method::POST, &format!("{SESSIONS}/{verb}"), body).await
+    }
+
+    async fn ask<A: DeserializeOwned>(&self, method: Method, path: &str, body: Vec<u8>) -> Result<A, Error> {
+        let token = self.token.read()?;
+        let asked = call::call(&self.address, token.as_deref(), method, path, body);
+        let answer = match tokio::time::timeout(self.patience, asked).await {
+            Ok(answer) => answer?,
+            Err(_) => return Err(Error::Patience { address: self.address.clone(), waited: self.patience }),
+        };
+        serde_json::from_slice(&answer).map_err(|error| Error::Answer(error.to_string()))
+    }
+}
+
+const SESSIONS: &str = "/api/v1/standing-sessions";
+
+fn query(pairs: &[(&str, &str)]) -> String {
+    form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
+}
+
+/// `{name, text}`, of which the text is wanted.
+#[derive(serde::Deserialize)]
+struct Screen {
+    text: String,
+}
+
+impl StandingApi for Client {
+    type Error = Error;
+
+    async fn list(&self) -> Result<Vec<Row>, Error> {
+        self.get_from(SESSIONS).await
+    }
+
+    async fn get(&self, name: &str) -> Result<Row, Error> {
+        self.get_from(&format!("{SESSIONS}/one?{}", query(&[("name", name)]))).await
+    }
+
+    async fn screen(&self, name: &str, lines: usize) -> Result<String, Error> {
+        let query = query(&[("name", name), ("lines", &lines.to_string())]);
+        let screen: Screen = self.get_from(&format!("{SESSIONS}/screen?{query}")).await?;
+        Ok(screen.text)
+    }
+
+    async fn create(&self, request: &CreateRequest) -> Result<ControlReport, Error> {
+        self.post("create", request).await
+    }
+
+    async fn delete(&self, request: &DeleteRequest) -> Result<ControlReport, Error> {
+        self.post("delete", request).await
+    }
+
+    async fn control(&self, request: &ControlRequest) -> Result<ControlReport, Error> {
+        self.post("control", request).await
+    }
+
+    async fn say(&self, request: &SayRequest) -> Result<SayReceipt, Error> {
+        self.post("say", request).await
+    }
+}

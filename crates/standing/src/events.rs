@@ -22,7 +22,7 @@ use serde_json::{Map, Value};
 
 pub use read::{Batch, EventReader, LogLine};
 
-use crate::{clock, config};
+use crate::{clock, config, numbers};
 use segment::{Limits, ROTATED};
 
 /// How weighty an event is.
@@ -97,9 +97,9 @@ impl EventLog {
     pub(crate) fn emit(&self, event: Event) {
         let Some(path) = &self.path else { return };
         let header = |before: u64| self.line(Event::info(ROTATED).with("offset", before));
-        if let Err(error) = append::append(path, &self.line(event), Limits::DEFAULT, header)
-            && !self.warned.swap(true, Ordering::Relaxed)
-        {
+        let Err(error) = append::append(path, &self.line(event), Limits::DEFAULT, header) else { return };
+        numbers::event_error();
+        if !self.warned.swap(true, Ordering::Relaxed) {
             tracing::warn!(path = %path.display(), %error, "events cannot be written; verbs go on without them");
         }
     }

@@ -7,6 +7,8 @@
 //! to its end whether or not the caller that asked for it is still there; an asynchronous host calls it from a
 //! blocking thread.
 
+#[cfg(feature = "async")]
+mod api;
 mod clock;
 pub mod config;
 mod definition;
@@ -18,6 +20,7 @@ mod failpoint;
 mod harness;
 pub mod launcher;
 mod lifecycle;
+mod numbers;
 mod process;
 mod registry;
 mod state;
@@ -28,6 +31,7 @@ mod tmux;
 
 pub use error::Error;
 pub use lifecycle::reconcile::Settled;
+pub use numbers::{Numbers, Times, numbers};
 pub use process::ProcessHold;
 pub use surroundings::Surroundings;
 pub use the_loop::{Standing, TheLoop};

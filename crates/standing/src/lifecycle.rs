@@ -19,6 +19,7 @@ mod row;
 pub(crate) mod say;
 mod scope;
 pub(crate) mod screen;
+pub(crate) mod session_of;
 mod settle;
 pub(crate) mod start;
 pub(crate) mod status;

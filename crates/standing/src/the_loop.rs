@@ -18,6 +18,7 @@ use crate::{
     events::{Event, EventLog, EventReader},
     harness::{self, find_program},
     lifecycle::{self, Scope, reconcile::Settled},
+    numbers,
 };
 
 /// One instance of the-loop: a config file and where its state lives. Cheap to clone; safe to share.
@@ -151,19 +152,27 @@ impl Standing<'_> {
 
     /// Makes a session, and starts it unless told otherwise.
     pub fn create(&self, request: &CreateRequest) -> Result<ControlReport, Error> {
-        let name = SessionName::parse(&request.name)?;
-        lifecycle::create::create(&self.the_loop.strict()?, &name, request)
+        numbers::verb("create", || {
+            let name = SessionName::parse(&request.name)?;
+            lifecycle::create::create(&self.the_loop.strict()?, &name, request)
+        })
     }
 
     /// Stops a created session and removes its record.
     pub fn delete(&self, request: &DeleteRequest) -> Result<ControlReport, Error> {
-        let name = SessionName::parse(&request.name)?;
-        lifecycle::delete::delete(&self.the_loop.strict()?, &name)
+        numbers::verb("delete", || {
+            let name = SessionName::parse(&request.name)?;
+            lifecycle::delete::delete(&self.the_loop.strict()?, &name)
+        })
     }
 
     /// Starts, stops or restarts one session, or (but for restart) all. Stopping works with a config that cannot be
     /// used.
     pub fn control(&self, request: &ControlRequest) -> Result<ControlReport, Error> {
+        numbers::verb(request.verb.as_str(), || self.control_uncounted(request))
+    }
+
+    fn control_uncounted(self, request: &ControlRequest) -> Result<ControlReport, Error> {
         let scope = match request.verb {
             ControlVerb::Stop => self.the_loop.tolerant(),
             ControlVerb::Start | ControlVerb::Restart => self.the_loop.strict()?,
@@ -180,12 +189,16 @@ impl Standing<'_> {
 
     /// Starts what starts by itself: what `the-loop start` does once the service is up.
     pub fn start_auto(&self) -> Result<ControlReport, Error> {
-        lifecycle::control::start_all(&self.the_loop.strict()?, lifecycle::control::Which::AutoStart(&[]))
+        numbers::verb("start", || {
+            lifecycle::control::start_all(&self.the_loop.strict()?, lifecycle::control::Which::AutoStart(&[]))
+        })
     }
 
     /// The same, and starts those that ran before as well: for a restart of everything.
     pub fn start_again(&self, ran: &[SessionName]) -> Result<ControlReport, Error> {
-        lifecycle::control::start_all(&self.the_loop.strict()?, lifecycle::control::Which::AutoStart(ran))
+        numbers::verb("start", || {
+            lifecycle::control::start_all(&self.the_loop.strict()?, lifecycle::control::Which::AutoStart(ran))
+        })
     }
 
     /// Every session, and whether all that start by themselves run: what `the-loop status` tells.
@@ -206,8 +219,22 @@ impl Standing<'_> {
 
     /// Pastes text into a running session and submits it.
     pub fn say(&self, request: &SayRequest) -> Result<SayReceipt, Error> {
-        let name = SessionName::parse(&request.name)?;
-        lifecycle::say::say(&self.the_loop.strict()?, &name, request)
+        numbers::say(|| {
+            let name = SessionName::parse(&request.name)?;
+            lifecycle::say::say(&self.the_loop.strict()?, &name, request)
+        })
+    }
+
+    /// The session that a process belongs to: its harness, or what that started. A process that hides its environment
+    /// is nobody's.
+    pub fn session_of(&self, pid: u32) -> Option<SessionName> {
+        lifecycle::session_of::session_of(&self.the_loop.tolerant(), pid)
+    }
+
+    /// Whether verbs can be done: the config can be used, and tmux answers.
+    pub fn ready(&self) -> Result<(), Error> {
+        self.the_loop.strict()?.look()?;
+        Ok(())
     }
 
     /// Notes the thread in which a session is answered, and tells the session's row. One that is bound already stays

@@ -5,6 +5,8 @@
 //!
 //! This crate must stay free of I/O and of every framework: it also compiles to WebAssembly.
 
+mod api;
+mod change;
 mod lifecycle;
 mod name;
 mod plan;
@@ -14,6 +16,8 @@ mod request;
 mod row;
 mod say;
 
+pub use api::{Refusal, StandingApi};
+pub use change::SessionChange;
 pub use lifecycle::{LifecycleReport, ServiceOutcome, ServiceRow};
 pub use name::{InvalidName, InvalidRef, SessionName, StandingRef, TMUX_PREFIX, WorkItemRef};
 pub use plan::{PlannedAction, PlannedSession};

@@ -85,6 +85,17 @@ pub enum ControlVerb {
     Restart,
 }
 
+impl ControlVerb {
+    /// The published word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Stop => "stop",
+            Self::Restart => "restart",
+        }
+    }
+}
+
 /// Asks for a verb on one session, or on all.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]

@@ -68,6 +68,18 @@ impl Access {
         self.origins.iter().map(String::as_str)
     }
 
+    /// Every name it goes by. Over the Unix socket none is needed, and clients send this one.
+    pub(crate) fn hosts(&self) -> impl Iterator<Item = String> {
+        self.authorities.iter().cloned().chain(["localhost".to_owned()])
+    }
+
+    /// Every origin that may call it under one of its names, and those that were let in by name.
+    pub(crate) fn all_origins(&self) -> impl Iterator<Item = String> {
+        let own = self.authorities.iter().map(|name| format!("http://{name}"));
+        let proxied = self.proxied.iter().map(|name| format!("https://{name}"));
+        own.chain(proxied).chain(self.origins.iter().cloned())
+    }
+
     /// Its first name, for a text that says where to go.
     pub(super) fn first_name(&self) -> &str {
         self.authorities.first().map_or("127.0.0.1", String::as_str)

@@ -16,31 +16,43 @@ use tokio::net::{TcpStream, UnixStream};
 pub struct Peer {
     /// The user it runs as, if the kernel could tell.
     uid: Option<u32>,
-    /// True over a Unix socket, which no browser can use.
-    local_socket: bool,
+    /// How the connection came.
+    way: Way,
+}
+
+/// How a connection came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// Over a port: from one address to the other.
+    Tcp(SocketAddr, SocketAddr),
+    /// Over the Unix socket, which no browser can use, by a process of that id.
+    Unix(Option<u32>),
+    /// Not known.
+    Unknown,
 }
 
 impl Peer {
     /// A peer of our own user: for a host that has found that out by itself, and for tests.
     pub fn ourselves() -> Self {
-        Self { uid: Some(own_uid()), local_socket: false }
+        Self { uid: Some(own_uid()), way: Way::Unknown }
     }
 
     /// A peer that nothing is known of.
     pub fn stranger() -> Self {
-        Self { uid: None, local_socket: false }
+        Self { uid: None, way: Way::Unknown }
     }
 
     pub(super) fn of_tcp(stream: &TcpStream) -> Self {
-        let uid = match (stream.peer_addr(), stream.local_addr()) {
-            (Ok(peer), Ok(local)) if canonical(peer).ip().is_loopback() => owner(canonical(peer), canonical(local)),
-            _ => None,
-        };
-        Self { uid, local_socket: false }
+        let (Ok(peer), Ok(local)) = (stream.peer_addr(), stream.local_addr()) else { return Self::stranger() };
+        let (peer, local) = (canonical(peer), canonical(local));
+        let uid = if peer.ip().is_loopback() { socket(peer, local).map(|socket| socket.uid) } else { None };
+        Self { uid, way: Way::Tcp(peer, local) }
     }
 
     pub(super) fn of_unix(stream: &UnixStream) -> Self {
-        Self { uid: stream.peer_cred().ok().map(|cred| cred.uid()), local_socket: true }
+        let cred = stream.peer_cred().ok();
+        let pid = cred.and_then(|cred| u32::try_from(cred.pid()?).ok());
+        Self { uid: cred.map(|cred| cred.uid()), way: Way::Unix(pid) }
     }
 
     /// Whether it runs as our user, or as root, who can do what we can anyway.
@@ -49,7 +61,17 @@ impl Peer {
     }
 
     pub(super) fn is_local_socket(self) -> bool {
-        self.local_socket
+        matches!(self.way, Way::Unix(_))
+    }
+
+    /// The process at the other end, if it is one of ours and still has the connection open. Looks through all of our
+    /// processes for one that came over a port.
+    pub(crate) fn process(self) -> Option<u32> {
+        match self.way {
+            Way::Unix(pid) => pid,
+            Way::Tcp(peer, local) if peer.ip().is_loopback() => holder(socket(peer, local)?.inode),
+            Way::Tcp(..) | Way::Unknown => None,
+        }
     }
 }
 
@@ -62,16 +84,34 @@ fn canonical(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(address.ip().to_canonical(), address.port())
 }
 
-/// The user that owns the socket from `peer` to `local`, both on this machine.
-fn owner(peer: SocketAddr, local: SocketAddr) -> Option<u32> {
+/// A socket as the kernel lists it.
+#[derive(Clone, Copy, Debug)]
+struct Socket {
+    uid: u32,
+    inode: u64,
+}
+
+/// The process that has a socket open.
+fn holder(inode: u64) -> Option<u32> {
+    let wanted = format!("socket:[{inode}]");
+    let holds = |pid: &u32| {
+        let open = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+        open.into_iter().any(|fd| fs::read_link(fd.path()).is_ok_and(|to| to.as_os_str() == wanted.as_str()))
+    };
+    let processes = fs::read_dir("/proc").ok()?.flatten();
+    processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).find(holds)
+}
+
+/// The socket from `peer` to `local`, both on this machine.
+fn socket(peer: SocketAddr, local: SocketAddr) -> Option<Socket> {
     ["/proc/net/tcp", "/proc/net/tcp6"].iter().find_map(|table| {
         let text = fs::read_to_string(table).ok()?;
-        text.lines().skip(1).find_map(|line| owner_in(line, peer, local))
+        text.lines().skip(1).find_map(|line| socket_in(line, peer, local))
     })
 }
 
-/// Fields of such a line: number, local address, remote address, state, queues, timer, retransmits, uid.
-fn owner_in(line: &str, peer: SocketAddr, local: SocketAddr) -> Option<u32> {
+/// Fields of such a line: number, local address, remote address, state, queues, timer, retransmits, uid, probes, inode.
+fn socket_in(line: &str, peer: SocketAddr, local: SocketAddr) -> Option<Socket> {
     let mut fields = line.split_ascii_whitespace();
     let (from, to) = (fields.nth(1)?, fields.next()?);
     if !stands_for(from, peer) || !stands_for(to, local) {
@@ -79,8 +119,8 @@ fn owner_in(line: &str, peer: SocketAddr, local: SocketAddr) -> Option<u32> {
     }
     // A socket that waits out its end has no owner any more, and would be listed as root's.
     let state = fields.next()?;
-    let uid = fields.nth(3)?.parse().ok()?;
-    (state != "06").then_some(uid)
+    let (uid, inode) = (fields.nth(3)?.parse().ok()?, fields.nth(1)?.parse().ok()?);
+    (state != "06").then_some(Socket { uid, inode })
 }
 
 /// Whether the table's `ADDRESS:PORT` in hexadecimal stands for that address.
@@ -116,7 +156,8 @@ mod tests {
             let address = listener.local_addr().expect("an address");
             let (_client, accepted) = tokio::join!(TcpStream::connect(address), listener.accept());
             let (stream, _) = accepted.expect("accepted");
-            assert_eq!(Peer::of_tcp(&stream).uid, Some(own_uid()), "{name}");
+            let peer = Peer::of_tcp(&stream);
+            assert_eq!((peer.uid, peer.process()), (Some(own_uid()), Some(std::process::id())), "{name}");
         }
     }
 
@@ -125,13 +166,18 @@ mod tests {
         let peer = "127.0.0.1:40000".parse().expect("an address");
         let local = "127.0.0.1:4114".parse().expect("an address");
         let line = |from: &str, to: &str, state: &str| {
-            format!("  7: {from} {to} {state} 00000000:00000000 00:00000000 00000000  1000        0 1 1 0 1 0 0")
+            format!("  7: {from} {to} {state} 00000000:00000000 00:00000000 00000000  1000        0 77 1 0 1 0 0")
         };
-        assert_eq!(owner_in(&line("0100007F:9C40", "0100007F:1012", "01"), peer, local), Some(1000));
-        assert_eq!(owner_in(&line("0100007F:1012", "0100007F:9C40", "01"), peer, local), None, "the other end");
-        assert_eq!(owner_in(&line("0100007F:9C41", "0100007F:1012", "01"), peer, local), None, "another port");
-        assert_eq!(owner_in(&line("0100007F:9C40", "0100007F:1012", "06"), peer, local), None, "nobody's any more");
+        let owner = |line: &str| {
+            let socket = socket_in(line, peer, local)?;
+            assert_eq!(socket.inode, 77);
+            Some(socket.uid)
+        };
+        assert_eq!(owner(&line("0100007F:9C40", "0100007F:1012", "01")), Some(1000));
+        assert_eq!(owner(&line("0100007F:1012", "0100007F:9C40", "01")), None, "the other end");
+        assert_eq!(owner(&line("0100007F:9C41", "0100007F:1012", "01")), None, "another port");
+        assert_eq!(owner(&line("0100007F:9C40", "0100007F:1012", "06")), None, "nobody's any more");
         let mapped = "0000000000000000FFFF00000100007F:9C40";
-        assert_eq!(owner_in(&line(mapped, "0000000000000000FFFF00000100007F:1012", "01"), peer, local), Some(1000));
+        assert_eq!(owner(&line(mapped, "0000000000000000FFFF00000100007F:1012", "01")), Some(1000));
     }
 }

@@ -15,7 +15,7 @@ use tokio::{
 };
 
 use super::{
-    Access,
+    Access, CancellationToken,
     accept::{self, Listeners},
     access::bracketed,
     router,
@@ -126,12 +126,13 @@ pub fn serve(the_loop: TheLoop, bind: Bind, ready: impl FnOnce(&str)) -> Result<
         };
         let port = listener.local_addr()?.port();
         let slack = slack::host(&the_loop, slack::Pace::default());
-        let app = router(the_loop, &config.settings, Access::new(settings, &host, port))?;
+        let (access, end) = (Access::new(settings, &host, port), CancellationToken::new());
+        let app = router(the_loop, &config.settings, access, end.clone())?;
         let listeners = Listeners { tcp: listener, unix: unix(&config.settings.state_root) };
         let signals = signals()?;
         ready(&format!("http://{}:{port}/#/standing", shown(&host)));
         tracing::info!(port, "listening");
-        let drained = until_drained(listeners, app, signals).await;
+        let drained = until_drained(listeners, app, signals, &end).await;
         slack.end().await;
         Ok::<_, ServeError>(drained)
     })?;
@@ -217,11 +218,18 @@ fn signals() -> io::Result<watch::Receiver<u32>> {
 }
 
 /// Serves until the first signal, then until every answer is out; false if that was cut short.
-async fn until_drained(listeners: Listeners, app: axum::Router, signals: watch::Receiver<u32>) -> bool {
+async fn until_drained(
+    listeners: Listeners,
+    app: axum::Router,
+    signals: watch::Receiver<u32>,
+    end: &CancellationToken,
+) -> bool {
     let first = nth(signals.clone(), 1);
     let serving = listeners.serve(app, async {
         first.await;
         tracing::info!("asked to end: answering what has begun");
+        // What never ends by itself would be waited for otherwise.
+        end.cancel();
     });
     let cut_short = async {
         nth(signals.clone(), 1).await;

@@ -22,7 +22,7 @@ impl Refused {
         for &code in codes.iter().chain(&[ProblemCode::Forbidden, ProblemCode::Internal]) {
             refused = refused.and(code.http_status(), code, code.title());
         }
-        refused
+        refused.and(401, ProblemCode::Forbidden, "A token is needed")
     }
 
     /// The same for a route that answers in JSON and nothing else.
@@ -43,6 +43,11 @@ impl Refused {
             .and(422, ProblemCode::InvalidBody, ProblemCode::InvalidBody.title())
     }
 
+    /// The same for a route with room for few.
+    pub(crate) fn of_stream(self) -> Self {
+        self.and(503, ProblemCode::TooMany, "As many streams as are allowed are open")
+    }
+
     fn and(mut self, status: u16, code: ProblemCode, text: &'static str) -> Self {
         let of_status = self.0.entry(status).or_default();
         if !of_status.iter().any(|(known, _)| *known == code) {
@@ -53,15 +58,15 @@ impl Refused {
 
     /// As the document has them.
     pub(crate) fn responses(self) -> BTreeMap<String, RefOr<Response>> {
-        self.0.into_iter().map(|(status, codes)| (status.to_string(), RefOr::T(response(status, &codes)))).collect()
+        self.0.into_iter().map(|(status, codes)| (status.to_string(), RefOr::T(response(&codes)))).collect()
     }
 }
 
-fn response(status: u16, codes: &[(ProblemCode, &str)]) -> Response {
+fn response(codes: &[(ProblemCode, &str)]) -> Response {
     let texts: Vec<String> = codes.iter().map(|(code, text)| format!("{text} (`{}`)", code.as_str())).collect();
     let problem = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).build();
     let response = ResponseBuilder::new().description(texts.join("; ")).content("application/problem+json", problem);
-    if status != 429 {
+    if !codes.iter().any(|(code, _)| *code == ProblemCode::TooMany) {
         return response.build();
     }
     let seconds = ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1)).build();

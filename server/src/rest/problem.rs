@@ -27,6 +27,11 @@ impl ApiProblem {
         Self(self.0.with_status(status))
     }
 
+    /// Its code and its text.
+    pub(crate) fn told(self) -> (ProblemCode, String) {
+        (self.0.code, self.0.detail)
+    }
+
     pub(crate) fn of_request(mut self, id: &str) -> Self {
         self.0.instance = Some(id.to_owned());
         self

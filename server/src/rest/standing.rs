@@ -26,7 +26,7 @@ pub(in crate::rest) struct Named {
 }
 
 /// Does a verb on a blocking thread. Once begun it runs to its end, even if the caller hangs up.
-async fn ask<T: Send + 'static>(
+pub(in crate::rest) async fn ask<T: Send + 'static>(
     the_loop: TheLoop,
     verb: impl FnOnce(Standing<'_>) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, ApiProblem> {

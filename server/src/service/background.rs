@@ -85,6 +85,8 @@ fn spawn(the_loop: &TheLoop, bind: &Bind, log: &Path) -> Result<(u32, Word), Str
         command.arg("--config").arg(config.file());
     }
     command.args(["serve", "--background"]);
+    // An agent that starts the service must not take it along when its own session is stopped.
+    command.env_remove("THE_LOOP_ID").env_remove("THE_LOOP_SESSION");
     if let Some(host) = &bind.host {
         command.args(["--host", host]);
     }

@@ -35,7 +35,7 @@ fn killed_between_the_acknowledgement_and_the_pane_it_types_once() {
     let second = stage.slack.reply(&thread, ANN, "second words");
     wait_for("both to be acknowledged", || (stage.slack.acknowledged() >= 2).then_some(()));
     kill(&mut service);
-    assert_eq!((stage.words("ops"), stage.slack.unacknowledged()), (vec![], 0), "acknowledged and not typed");
+    assert!(stage.words("ops").is_empty(), "acknowledged and not typed");
     drop(held);
 
     let _service = stage.hearing();

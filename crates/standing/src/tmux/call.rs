@@ -17,7 +17,7 @@ use nix::sys::memfd::{MFdFlags, memfd_create};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::{Answer, DEADLINE, IMPATIENT, Silence, Tmux};
-use crate::process::readable;
+use crate::{numbers, process::readable};
 
 /// How often a question is asked again that a server did not live to answer.
 const ASKED_AGAIN: u32 = 5;
@@ -65,6 +65,13 @@ impl Output {
 impl Tmux {
     /// Runs one invocation. `args` are separate words; a lone `;` separates commands.
     pub(super) fn call(&self, args: &[&str], stdin: &[u8]) -> Answer<Output> {
+        let begun = Instant::now();
+        let answer = self.call_uncounted(args, stdin);
+        numbers::tmux(begun, matches!(answer, Answer::Said(_)));
+        answer
+    }
+
+    fn call_uncounted(&self, args: &[&str], stdin: &[u8]) -> Answer<Output> {
         match self.run(args, stdin) {
             Ok(Some(output)) if output.stderr.contains("access not allowed") => Answer::Silent(output.silence()),
             Ok(Some(output)) => Answer::Said(output),

@@ -1,0 +1,107 @@
+//! Where a service is.
+
+use std::{fmt, path::PathBuf, str::FromStr};
+
+use crate::Error;
+
+/// The port of a service that is not told another.
+const PORT: u16 = 4114;
+
+/// Where a service is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Address {
+    /// Listening on a port.
+    Tcp {
+        /// A name or address; one of IPv6 without its brackets.
+        host: String,
+        /// The port.
+        port: u16,
+    },
+    /// Listening on a Unix socket: `local/service.sock` below the state folder.
+    Unix(PathBuf),
+}
+
+impl Address {
+    /// Reads `http://HOST:PORT`, `HOST:PORT`, `HOST`, `unix:PATH` or an absolute path.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let refuse = |why: &str| Err(Error::Address { given: text.to_owned(), why: why.to_owned() });
+        let given = text.trim();
+        if let Some(path) = given.strip_prefix("unix:").or(given.starts_with('/').then_some(given)) {
+            let path = path.strip_prefix("//").unwrap_or(path);
+            return if path.is_empty() { refuse("there is no path") } else { Ok(Self::Unix(path.into())) };
+        }
+        if given.starts_with("https:") {
+            return refuse("a service speaks plain HTTP; reach one behind a TLS proxy through a tunnel");
+        }
+        let authority = given.strip_prefix("http://").unwrap_or(given);
+        let authority = authority.split_once('/').map_or(authority, |(authority, _)| authority);
+        let (host, port) = match authority.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            Some((host, rest)) => (host, rest.strip_prefix(':')),
+            None => authority.rsplit_once(':').map_or((authority, None), |(host, port)| (host, Some(port))),
+        };
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-._:%".contains(c);
+        if host.is_empty() || !host.chars().all(plain) {
+            return refuse("there is no host");
+        }
+        match port.map_or(Ok(PORT), str::parse) {
+            Ok(port) if port > 0 => Ok(Self::Tcp { host: host.to_owned(), port }),
+            _ => refuse("the port is a number from 1 to 65535"),
+        }
+    }
+
+    /// What stands in `Host`.
+    pub(crate) fn authority(&self) -> String {
+        match self {
+            Self::Tcp { host, port } if host.contains(':') => format!("[{host}]:{port}"),
+            Self::Tcp { host, port } => format!("{host}:{port}"),
+            Self::Unix(_) => "localhost".to_owned(),
+        }
+    }
+}
+
+impl FromStr for Address {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Self::parse(text)
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp { .. } => write!(f, "http://{}", self.authority()),
+            Self::Unix(path) => write!(f, "unix:{}", path.display()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_in_every_form() {
+        for (text, shown) in [
+            ("http://127.0.0.1:4114", "http://127.0.0.1:4114"),
+            ("http://127.0.0.1:4114/", "http://127.0.0.1:4114"),
+            ("http://127.0.0.1:5000/#/standing", "http://127.0.0.1:5000"),
+            ("localhost", "http://localhost:4114"),
+            ("localhost:80", "http://localhost:80"),
+            ("[::1]:4114", "http://[::1]:4114"),
+            ("http://[::1]", "http://[::1]:4114"),
+            ("unix:/run/a b.sock", "unix:/run/a b.sock"),
+            ("unix:///run/x.sock", "unix:/run/x.sock"),
+            ("/run/x.sock", "unix:/run/x.sock"),
+        ] {
+            let address = Address::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!(address.to_string(), shown);
+            assert_eq!(Address::parse(shown).ok(), Some(address));
+        }
+        for bad in ["", "http://", "https://localhost", "localhost:0", "localhost:x", "localhost:70000", "unix:", "a b"]
+        {
+            assert!(Address::parse(bad).is_err(), "{bad:?} was taken");
+        }
+    }
+}

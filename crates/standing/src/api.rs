@@ -1,0 +1,69 @@
+//! The verbs for an asynchronous caller: each is done on a thread that may block.
+
+use tokio::task;
+use wire::{
+    ControlReport, ControlRequest, CreateRequest, DeleteRequest, Problem, Refusal, Row, SayReceipt, SayRequest,
+    StandingApi,
+};
+
+use crate::{Error, Standing, TheLoop};
+
+impl Refusal for Error {
+    fn problem(&self) -> Option<Problem> {
+        Some(Error::problem(self))
+    }
+}
+
+impl StandingApi for TheLoop {
+    type Error = Error;
+
+    async fn list(&self) -> Result<Vec<Row>, Error> {
+        self.ask(|standing| standing.list()).await
+    }
+
+    async fn get(&self, name: &str) -> Result<Row, Error> {
+        let name = name.to_owned();
+        self.ask(move |standing| standing.get(&name)).await
+    }
+
+    async fn screen(&self, name: &str, lines: usize) -> Result<String, Error> {
+        let name = name.to_owned();
+        self.ask(move |standing| standing.screen(&name, lines)).await
+    }
+
+    async fn create(&self, request: &CreateRequest) -> Result<ControlReport, Error> {
+        let request = request.clone();
+        self.ask(move |standing| standing.create(&request)).await
+    }
+
+    async fn delete(&self, request: &DeleteRequest) -> Result<ControlReport, Error> {
+        let request = request.clone();
+        self.ask(move |standing| standing.delete(&request)).await
+    }
+
+    async fn control(&self, request: &ControlRequest) -> Result<ControlReport, Error> {
+        let request = request.clone();
+        self.ask(move |standing| standing.control(&request)).await
+    }
+
+    async fn say(&self, request: &SayRequest) -> Result<SayReceipt, Error> {
+        let request = request.clone();
+        self.ask(move |standing| standing.say(&request)).await
+    }
+}
+
+impl TheLoop {
+    /// Does a verb on a blocking thread. Once begun it runs to its end, even if nobody waits for it any more.
+    async fn ask<T: Send + 'static>(
+        &self,
+        verb: impl FnOnce(Standing<'_>) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let the_loop = self.clone();
+        match task::spawn_blocking(move || verb(the_loop.standing())).await {
+            Ok(answer) => answer,
+            Err(failed) if failed.is_panic() => std::panic::resume_unwind(failed.into_panic()),
+            // The runtime is shutting down, and the caller with it.
+            Err(_) => std::future::pending().await,
+        }
+    }
+}

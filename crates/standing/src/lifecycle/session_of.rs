@@ -1,0 +1,18 @@
+//! `session_of`: the session that a process belongs to.
+
+use wire::SessionName;
+
+use super::Scope;
+use crate::{
+    launcher::SESSION_VAR,
+    process::{LOOP_ID_VAR, variable_of},
+};
+
+/// The session whose harness a process is, or was started by. Its environment says so, and the record must agree:
+/// another instance of the-loop may have a session of the same name.
+pub(crate) fn session_of(scope: &Scope, pid: u32) -> Option<SessionName> {
+    let id = variable_of(pid, LOOP_ID_VAR).filter(|id| !id.is_empty())?;
+    let name = SessionName::parse(&variable_of(pid, SESSION_VAR)?).ok()?;
+    let ours = scope.registry.read(&name).record().is_some_and(|record| record.loop_id == id);
+    ours.then_some(name)
+}

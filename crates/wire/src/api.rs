@@ -1,0 +1,41 @@
+//! The verbs as a trait: the same calls, whoever does them.
+
+use std::error::Error;
+
+use crate::{ControlReport, ControlRequest, CreateRequest, DeleteRequest, Problem, Row, SayReceipt, SayRequest};
+
+/// The verbs on standing sessions: done by the core in this process, or by a service that was asked to.
+///
+/// A session that merely fails to start or stop is no error but a row with [`Outcome::Failed`](crate::Outcome::Failed).
+/// A verb that has begun runs to its end, even if the future is dropped.
+pub trait StandingApi: Send + Sync {
+    /// Why a verb was not done.
+    type Error: Refusal;
+
+    /// Every session that is declared or recorded, sorted by name.
+    fn list(&self) -> impl Future<Output = Result<Vec<Row>, Self::Error>> + Send;
+
+    /// One session.
+    fn get(&self, name: &str) -> impl Future<Output = Result<Row, Self::Error>> + Send;
+
+    /// The last `lines` lines that a session's pane shows, as plain text; empty without a pane.
+    fn screen(&self, name: &str, lines: usize) -> impl Future<Output = Result<String, Self::Error>> + Send;
+
+    /// Makes a session, and starts it unless told otherwise.
+    fn create(&self, request: &CreateRequest) -> impl Future<Output = Result<ControlReport, Self::Error>> + Send;
+
+    /// Stops a created session and removes its record.
+    fn delete(&self, request: &DeleteRequest) -> impl Future<Output = Result<ControlReport, Self::Error>> + Send;
+
+    /// Starts, stops or restarts one session, or (but for restart) all.
+    fn control(&self, request: &ControlRequest) -> impl Future<Output = Result<ControlReport, Self::Error>> + Send;
+
+    /// Pastes text into a running session and submits it.
+    fn say(&self, request: &SayRequest) -> impl Future<Output = Result<SayReceipt, Self::Error>> + Send;
+}
+
+/// Why a verb was not done.
+pub trait Refusal: Error + Send + Sync + 'static {
+    /// The refusal as every surface tells it; none if nobody was reached who could refuse.
+    fn problem(&self) -> Option<Problem>;
+}

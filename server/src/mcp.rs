@@ -1,0 +1,131 @@
+//! `/mcp`: standing sessions for agents, over the Model Context Protocol (streamable HTTP).
+//!
+//! Three tools and no more: list, get, say. Bringing a harness into or out of existence is an operator's act, and an
+//! agent that could stop sessions could stop the one that supervises it. A tool that cannot do what it was asked for
+//! answers with a result that says why and what to do: the agent reads it. An error of the protocol it never sees.
+
+mod brake;
+mod tools;
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    extract::{Request, State},
+    middleware::{self, Next},
+    response::{IntoResponse as _, Response},
+};
+use http::request::Parts;
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, JsonObject, ListToolsResult,
+        PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    },
+    service::RequestContext,
+    transport::streamable_http_server::{
+        StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
+    },
+};
+use standing::TheLoop;
+use tokio::task;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    host::{Access, Peer},
+    rest::{ApiProblem, MAX_BODY_BYTES},
+};
+use brake::Brake;
+
+/// Where it is served: exactly here.
+pub(crate) const PATH: &str = "/mcp";
+
+const INSTRUCTIONS: &str = "Standing sessions are long-lived agents on this machine, each addressed by its name. List \
+                            them, look at one, or say something to one that runs: it is typed into its terminal as a \
+                            message, and its answer appears there. A message never starts a session.";
+
+/// The route. `access` is that of the guard around it, which has judged a request before it comes here.
+pub(crate) fn router(the_loop: TheLoop, access: &Access, end: CancellationToken) -> Router {
+    let config = StreamableHttpServerConfig::default()
+        .with_allowed_hosts(access.hosts())
+        .with_allowed_origins(access.all_origins())
+        .enforce_origin_validation()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .with_max_request_body_bytes(MAX_BODY_BYTES)
+        .with_cancellation_token(end);
+    let tools = Tools { the_loop: the_loop.clone(), brake: Arc::default() };
+    let service =
+        StreamableHttpService::new(move || Ok(tools.clone()), Arc::new(NeverSessionManager::default()), config);
+    Router::new().route_service(PATH, service).layer(middleware::from_fn_with_state(the_loop, switched_on))
+}
+
+/// Nothing is there while `service.mcp.enabled` is false.
+async fn switched_on(State(the_loop): State<TheLoop>, request: Request, next: Next) -> Response {
+    if the_loop.config().settings.service.mcp_enabled {
+        return next.run(request).await;
+    }
+    ApiProblem::no_route("there is no `/mcp`: `service.mcp.enabled` is false in the config").into_response()
+}
+
+/// Every tool as it is listed.
+pub fn tools() -> Vec<Tool> {
+    tools::all()
+}
+
+/// What answers a client.
+#[derive(Clone, Debug)]
+struct Tools {
+    the_loop: TheLoop,
+    brake: Arc<Brake>,
+}
+
+impl ServerHandler for Tools {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new("the-loop", crate::VERSION).with_title("Standing sessions"))
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(tools::all()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        tools::all().into_iter().find(|tool| tool.name == name)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(call) = tools::Call::named(&request.name) else {
+            return Err(ErrorData::invalid_params(format!("there is no tool {:?}", request.name), None));
+        };
+        let parts = context.extensions.get::<Parts>();
+        let caller = tools::Caller {
+            peer: parts.and_then(|parts| parts.extensions.get::<Peer>().copied()),
+            client: context.peer.peer_info().map(|client| client.client_info.name.clone()),
+        };
+        let arguments: JsonObject = request.arguments.unwrap_or_default();
+        let (the_loop, brake) = (self.the_loop.clone(), Arc::clone(&self.brake));
+        let done = task::spawn_blocking(move || call.run(&the_loop, &brake, &caller, arguments)).await;
+        let result = match done {
+            Ok(Ok(answer)) => CallToolResult::structured(answer),
+            Ok(Err(refusal)) => refusal.into_result(),
+            Err(failed) => {
+                tracing::error!("a tool did not end: {failed}");
+                return Err(ErrorData::internal_error(
+                    "something went wrong in the service: its log has the cause",
+                    None,
+                ));
+            }
+        };
+        Ok(result.into())
+    }
+}

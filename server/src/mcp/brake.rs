@@ -1,0 +1,133 @@
+//! Keeps sessions that talk to each other from doing so without end.
+//!
+//! Three bounds: a session says nothing to itself; each session is said only so much in a while, by whomever; and of
+//! sessions that answer each other only so many messages in a row go through. Who speaks is read from the process at
+//! the other end of the connection, so that a harness that takes its connection elsewhere, or says it by the command
+//! line, is not known: this is a brake against accidents, no wall.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+/// As many messages to one session are let through at once.
+const BURST: f64 = 10.0;
+
+/// Then one each so many seconds.
+const REFILL: f64 = 10.0;
+
+/// So many messages in a row may be an answer to the one before.
+const DEPTH: u32 = 20;
+
+/// After as long a silence an answer is the beginning of something new.
+const FORGOTTEN: Duration = Duration::from_mins(10);
+
+/// Why a message is held back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Held {
+    Itself { name: String },
+    TooMany { name: String, wait: Duration },
+    TooDeep { name: String },
+}
+
+impl fmt::Display for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Itself { name } => {
+                write!(f, "you are `{name}`: a session says nothing to itself, it would never end")
+            }
+            Self::TooMany { name, wait } => write!(
+                f,
+                "`{name}` was said enough for now: wait {} s, or do without it; do not try again before",
+                wait.as_secs() + 1
+            ),
+            Self::TooDeep { name } => write!(
+                f,
+                "you and `{name}` have answered each other {DEPTH} times in a row: stop here, and leave it to your \
+                 operator to go on"
+            ),
+        }
+    }
+}
+
+/// What is known of the messages to each session.
+#[derive(Debug, Default)]
+pub(super) struct Brake(Mutex<BTreeMap<String, Heard>>);
+
+/// The messages to one session.
+#[derive(Clone, Copy, Debug)]
+struct Heard {
+    /// How many more may come at once.
+    left: f64,
+    last: Instant,
+    /// How many messages led to the last one, each said by whoever heard the one before.
+    depth: u32,
+}
+
+impl Brake {
+    /// Lets a message pass, or says why not.
+    pub(super) fn pass(&self, speaker: Option<&str>, to: &str) -> Result<(), Held> {
+        self.pass_at(Instant::now(), speaker, to)
+    }
+
+    fn pass_at(&self, now: Instant, speaker: Option<&str>, to: &str) -> Result<(), Held> {
+        if speaker == Some(to) {
+            return Err(Held::Itself { name: to.to_owned() });
+        }
+        let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        heard.retain(|_, heard| now.duration_since(heard.last) < FORGOTTEN);
+        let depth = speaker.and_then(|speaker| heard.get(speaker)).map_or(0, |heard| heard.depth) + 1;
+        if depth > DEPTH {
+            return Err(Held::TooDeep { name: to.to_owned() });
+        }
+        let before = heard.get(to).copied().unwrap_or(Heard { left: BURST, last: now, depth });
+        let left = (before.left + now.duration_since(before.last).as_secs_f64() / REFILL).min(BURST);
+        if left < 1.0 {
+            let wait = Duration::from_secs_f64((1.0 - left) * REFILL);
+            return Err(Held::TooMany { name: to.to_owned(), wait });
+        }
+        heard.insert(to.to_owned(), Heard { left: left - 1.0, last: now, depth });
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_says_nothing_to_itself() {
+        let brake = Brake::default();
+        assert_eq!(brake.pass(Some("ops"), "ops"), Err(Held::Itself { name: "ops".to_owned() }));
+        assert_eq!(brake.pass(None, "ops"), Ok(()));
+        assert_eq!(brake.pass(Some("web"), "ops"), Ok(()));
+    }
+
+    #[test]
+    fn each_session_is_said_only_so_much_in_a_while() {
+        let (brake, now) = (Brake::default(), Instant::now());
+        let passed = (0..100).take_while(|_| brake.pass_at(now, None, "ops").is_ok()).count();
+        assert_eq!(passed, 10);
+        assert_eq!(brake.pass_at(now, None, "other"), Ok(()));
+        assert!(matches!(brake.pass_at(now, None, "ops"), Err(Held::TooMany { wait, .. }) if wait.as_secs() <= 10));
+        assert_eq!(brake.pass_at(now + Duration::from_secs(11), None, "ops"), Ok(()));
+    }
+
+    #[test]
+    fn sessions_that_answer_each_other_come_to_an_end_however_slowly() {
+        let (brake, mut now) = (Brake::default(), Instant::now());
+        let mut pair = ["a", "b"];
+        let mut said = 0;
+        while brake.pass_at(now, Some(pair[0]), pair[1]).is_ok() {
+            said += 1;
+            now += Duration::from_mins(1);
+            pair.swap(0, 1);
+            assert!(said < 100, "it never ends");
+        }
+        assert_eq!(said, 20);
+        assert_eq!(brake.pass_at(now, None, "a"), Ok(()), "an operator's own agent begins anew");
+        assert_eq!(brake.pass_at(now, Some("a"), "b"), Ok(()));
+    }
+}
