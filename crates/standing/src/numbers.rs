@@ -68,7 +68,7 @@ pub(crate) fn verb(
     let done = does();
     match &done {
         Ok(report) => {
-            report.sessions.iter().filter_map(|row| row.outcome).for_each(|o| count(verb, Outcome::as_str(o)))
+            report.sessions.iter().filter_map(|row| row.outcome).for_each(|o| count(verb, Outcome::as_str(o)));
         }
         Err(error) => count(verb, error.code().as_str()),
     }
