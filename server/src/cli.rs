@@ -34,6 +34,9 @@ struct Cli {
     /// `./.the-loop/cli-config.yaml`, else `~/.the-loop/cli-config.yaml`
     #[arg(short, long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// Have `standing` done by the service at this address, such as `http://127.0.0.1:4114` or `unix:PATH`
+    #[arg(long, global = true, value_name = "ADDRESS")]
+    service: Option<String>,
     #[command(subcommand)]
     command: Command,
 }
@@ -104,6 +107,17 @@ impl From<::standing::Error> for Refusal {
     }
 }
 
+impl From<client::Error> for Refusal {
+    fn from(error: client::Error) -> Self {
+        let code = match &error {
+            client::Error::Refused(problem) => problem.code.exit_code(),
+            client::Error::Address { .. } => 2,
+            _ => 1,
+        };
+        Self { text: error.to_string(), code }
+    }
+}
+
 /// Runs the command line of a process, given its arguments with the program's own name first.
 pub fn run(args: Vec<OsString>) -> ExitCode {
     // What panes run is dispatched before anything else is built: it is on the way of every start.
@@ -127,13 +141,18 @@ pub fn run(args: Vec<OsString>) -> ExitCode {
 
 fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Refusal> {
     let config = cli.config.as_deref();
+    if cli.service.is_some() && !matches!(cli.command, Command::Standing { .. }) {
+        return Err(Refusal::mistake(
+            "`--service` is for `the-loop standing …`: the other commands are of this machine",
+        ));
+    }
     let open = |source| TheLoop::open_in(config, Surroundings::of_process(), source);
     match cli.command {
         Command::Start(args) => start::run(&open("cli"), args, output),
         Command::Stop(args) => stop::run(&open("cli"), &args, output),
         Command::Restart(args) => restart::run(&open("cli"), args, output),
         Command::Status(args) => status::run(&open("cli"), &args, output),
-        Command::Standing { verb } => verb.run(&open("cli"), output),
+        Command::Standing { verb } => verb.run(&open("cli"), cli.service.as_deref(), output),
         Command::Channels { verb } => verb.run(&open("cli"), output),
         Command::Events(args) => events::run(&open("cli"), &args, output),
         Command::Open => open::run(&open("cli"), output),

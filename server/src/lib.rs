@@ -19,3 +19,8 @@ pub use cli::run;
 
 /// The version that `--version` and the health route tell.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The examples of the SDK's page, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/sdk.md")]
+struct SdkPage;

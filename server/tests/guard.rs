@@ -134,3 +134,27 @@ fn the_real_service_goes_by_the_port_it_got() {
     assert_eq!(ask("GET /health HTTP/1.0", "").status, 403);
     assert_eq!(ask("GET /health HTTP/1.1", &own).status, 200);
 }
+
+#[tokio::test]
+async fn no_route_is_forgotten() {
+    let app = App::new();
+    let operations = server::openapi::operations().map(|(method, path)| (method, path.to_owned()));
+    let others = ["/", "/mcp", "/pkg/the-loop.css", "/favicon.svg", "/app/say", "/nowhere"];
+    let others = others.iter().flat_map(|path| ["GET", "POST"].map(|method| (method.to_owned(), (*path).to_owned())));
+    let routes: Vec<_> = operations.chain(others).collect();
+    assert!(routes.len() > 25, "{routes:?}");
+    for (method, path) in routes {
+        for headers in [
+            vec![("host", "evil.example:4114")],
+            vec![("host", AUTHORITY), ("origin", "http://evil.example")],
+            vec![("host", AUTHORITY), ("sec-fetch-site", "cross-site")],
+        ] {
+            let mut request = Request::builder().method(method.as_str()).uri(&path);
+            for (name, value) in &headers {
+                request = request.header(*name, *value);
+            }
+            let answer = app.send(request.body(Body::empty()).expect("a request")).await;
+            assert_eq!(answer.status, 403, "{method} {path} {headers:?}");
+        }
+    }
+}

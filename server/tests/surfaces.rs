@@ -3,8 +3,11 @@
 mod app;
 mod auth;
 mod cli;
+mod client;
 mod cycle;
 mod guard;
+mod mcp;
+mod metrics;
 mod openapi;
 mod refusals;
 mod rest;

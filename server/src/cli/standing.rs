@@ -8,6 +8,7 @@ mod restart;
 mod say;
 mod start;
 mod stop;
+mod verbs;
 
 use ::standing::TheLoop;
 use clap::{Subcommand, ValueEnum};
@@ -16,13 +17,16 @@ use wire::{ControlReport, ControlRequest, ControlVerb};
 use super::{Output, Refusal, document, inert, output, report, table};
 use crate::slack;
 
+use verbs::{Service, Verbs};
+
 pub(super) const EXAMPLES: &str = "\
 Examples:
   the-loop standing create ops --harness demo --description 'watches the queue'
   the-loop standing say ops --text 'what is in flight?'
   the-loop standing stop ops        the conversation is kept
   the-loop standing start ops       and goes on
-  the-loop standing list --format json";
+  the-loop standing list --format json
+  the-loop --service http://127.0.0.1:4114 standing list    asks a running service";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
@@ -53,24 +57,32 @@ pub(super) enum Verb {
 }
 
 impl Verb {
-    pub(super) fn run(self, the_loop: &TheLoop, output: &mut Output) -> Result<u8, Refusal> {
+    /// Does it here, or has the service at that address do it.
+    pub(super) fn run(self, the_loop: &TheLoop, service: Option<&str>, output: &mut Output) -> Result<u8, Refusal> {
+        if let Some(address) = service {
+            return self.done_by(&Service::at(address, the_loop)?, the_loop, output);
+        }
         let changes = matches!(self, Self::Create(_) | Self::Delete(_) | Self::Start(_) | Self::Restart(_));
-        let done = match self {
-            Self::List(args) => list::run(the_loop, &args, output),
-            Self::Get(args) => get::run(the_loop, &args, output),
-            Self::Create(args) => create::run(the_loop, args, output),
-            Self::Delete(args) => delete::run(the_loop, args, output),
-            Self::Start(args) => start::run(the_loop, args, output),
-            Self::Stop(args) => stop::run(the_loop, args, output),
-            Self::Restart(args) => restart::run(the_loop, args, output),
-            Self::Say(args) => say::run(the_loop, args, output),
-        };
+        let done = self.done_by(the_loop, the_loop, output);
         if changes {
             for complaint in slack::settle(the_loop) {
                 output.err(&format!("{}\n", inert::line(&complaint)));
             }
         }
         done
+    }
+
+    fn done_by(self, verbs: &dyn Verbs, the_loop: &TheLoop, output: &mut Output) -> Result<u8, Refusal> {
+        match self {
+            Self::List(args) => list::run(verbs, &args, output),
+            Self::Get(args) => get::run(verbs, &args, output),
+            Self::Create(args) => create::run(verbs, the_loop.surroundings().cwd(), args, output),
+            Self::Delete(args) => delete::run(verbs, args, output),
+            Self::Start(args) => start::run(verbs, args, output),
+            Self::Stop(args) => stop::run(verbs, args, output),
+            Self::Restart(args) => restart::run(verbs, args, output),
+            Self::Say(args) => say::run(verbs, args, output),
+        }
     }
 }
 
@@ -83,7 +95,7 @@ pub(super) enum Format {
     Json,
 }
 
-fn control(the_loop: &TheLoop, verb: ControlVerb, name: Option<String>) -> Result<ControlReport, Refusal> {
+fn control(verbs: &dyn Verbs, verb: ControlVerb, name: Option<String>) -> Result<ControlReport, Refusal> {
     let request = ControlRequest { name: name.unwrap_or_default(), verb };
-    Ok(the_loop.standing().control(&request)?)
+    verbs.control(&request)
 }

@@ -5,10 +5,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use standing::TheLoop;
 use wire::CreateRequest;
 
-use super::{Output, Refusal, report};
+use super::{Output, Refusal, Verbs, report};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -59,8 +58,7 @@ pub(crate) struct Args {
     no_start: bool,
 }
 
-pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result<u8, Refusal> {
-    let here = the_loop.surroundings().cwd();
+pub(super) fn run(verbs: &dyn Verbs, here: &Path, args: Args, output: &mut Output) -> Result<u8, Refusal> {
     let prompt = match &args.prompt_file {
         Some(file) => brief(&here.join(file))?,
         None => args.prompt,
@@ -77,7 +75,7 @@ pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result
         slack_channel: args.slack_channel,
         start: !args.no_start,
     };
-    let report = the_loop.standing().create(&request)?;
+    let report = verbs.create(&request)?;
     Ok(report::print(&report, output))
 }
 

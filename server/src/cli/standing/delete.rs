@@ -2,10 +2,9 @@
 
 use std::io::{self, IsTerminal as _};
 
-use standing::TheLoop;
 use wire::DeleteRequest;
 
-use super::{Output, Refusal, inert, report};
+use super::{Output, Refusal, Verbs, inert, report};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -23,12 +22,12 @@ pub(crate) struct Args {
     yes: bool,
 }
 
-pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result<u8, Refusal> {
+pub(super) fn run(verbs: &dyn Verbs, args: Args, output: &mut Output) -> Result<u8, Refusal> {
     if !args.yes && io::stdin().is_terminal() && !confirmed(&args.name, output) {
         output.err("nothing was deleted\n");
         return Ok(1);
     }
-    let report = the_loop.standing().delete(&DeleteRequest { name: args.name })?;
+    let report = verbs.delete(&DeleteRequest { name: args.name })?;
     Ok(report::print(&report, output))
 }
 

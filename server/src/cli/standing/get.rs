@@ -1,11 +1,10 @@
 //! `standing get`: one session, in full.
 
 use clap::builder::styling::Style;
-use standing::TheLoop;
 use wire::{Activity, Row};
 
 use super::{
-    Format, Output, Refusal, document, inert, list,
+    Format, Output, Refusal, Verbs, document, inert, list,
     output::BOLD,
     table::{self, Cell},
 };
@@ -24,8 +23,8 @@ pub(crate) struct Args {
     format: Format,
 }
 
-pub(super) fn run(the_loop: &TheLoop, args: &Args, output: &mut Output) -> Result<u8, Refusal> {
-    let row = the_loop.standing().get(&args.name)?;
+pub(super) fn run(verbs: &dyn Verbs, args: &Args, output: &mut Output) -> Result<u8, Refusal> {
+    let row = verbs.get(&args.name)?;
     match args.format {
         Format::Json => output.out(&document(&row)?),
         Format::Text => output.out(&card(&row)),

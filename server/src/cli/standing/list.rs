@@ -1,11 +1,10 @@
 //! `standing list`: every session, declared and created.
 
 use clap::builder::styling::Style;
-use standing::TheLoop;
 use wire::{Row, State, Status};
 
 use super::{
-    Format, Output, Refusal, document, inert,
+    Format, Output, Refusal, Verbs, document, inert,
     output::{BOLD, DIM, GOOD, WARN, paint},
     table::{self, Cell},
 };
@@ -29,8 +28,8 @@ pub(crate) struct Args {
     format: Format,
 }
 
-pub(super) fn run(the_loop: &TheLoop, args: &Args, output: &mut Output) -> Result<u8, Refusal> {
-    let rows = the_loop.standing().list()?;
+pub(super) fn run(verbs: &dyn Verbs, args: &Args, output: &mut Output) -> Result<u8, Refusal> {
+    let rows = verbs.list()?;
     match args.format {
         Format::Json => output.out(&document(&rows)?),
         Format::Text if rows.is_empty() => output.out(NOTHING),

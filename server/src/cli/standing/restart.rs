@@ -1,9 +1,8 @@
 //! `standing restart`: stops a session and starts it again, with the same conversation.
 
-use standing::TheLoop;
 use wire::ControlVerb;
 
-use super::{Output, Refusal, control, report};
+use super::{Output, Refusal, Verbs, control, report};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -15,7 +14,7 @@ pub(crate) struct Args {
     name: String,
 }
 
-pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result<u8, Refusal> {
-    let report = control(the_loop, ControlVerb::Restart, Some(args.name))?;
+pub(super) fn run(verbs: &dyn Verbs, args: Args, output: &mut Output) -> Result<u8, Refusal> {
+    let report = control(verbs, ControlVerb::Restart, Some(args.name))?;
     Ok(report::print(&report, output))
 }

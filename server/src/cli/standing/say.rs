@@ -2,10 +2,10 @@
 
 use std::io::{self, Read as _};
 
-use standing::{TheLoop, text::MESSAGE_LIMIT};
+use standing::text::MESSAGE_LIMIT;
 use wire::{SayReceipt, SayRequest, Stream};
 
-use super::{Output, Refusal, inert};
+use super::{Output, Refusal, Verbs, inert};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -34,13 +34,13 @@ pub(crate) struct Args {
     force: bool,
 }
 
-pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result<u8, Refusal> {
+pub(super) fn run(verbs: &dyn Verbs, args: Args, output: &mut Output) -> Result<u8, Refusal> {
     let text = match args.text.or(args.flagged).unwrap_or_default() {
         dash if dash == "-" => from_stdin()?,
         text => text,
     };
     let request = SayRequest { name: args.name, text, actor: args.actor, force: args.force, ..SayRequest::default() };
-    let receipt = the_loop.standing().say(&request)?;
+    let receipt = verbs.say(&request)?;
     print(&receipt, output);
     Ok(receipt.exit_code)
 }

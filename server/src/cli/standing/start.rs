@@ -1,9 +1,8 @@
 //! `standing start`: starts a session, or all.
 
-use standing::TheLoop;
 use wire::ControlVerb;
 
-use super::{Output, Refusal, control, report};
+use super::{Output, Refusal, Verbs, control, report};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -18,8 +17,8 @@ pub(crate) struct Args {
     name: Option<String>,
 }
 
-pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result<u8, Refusal> {
-    let report = control(the_loop, ControlVerb::Start, args.name)?;
+pub(super) fn run(verbs: &dyn Verbs, args: Args, output: &mut Output) -> Result<u8, Refusal> {
+    let report = control(verbs, ControlVerb::Start, args.name)?;
     if report.sessions.is_empty() {
         output.err("there is no standing session to start: `the-loop standing create NAME` makes one\n");
     }

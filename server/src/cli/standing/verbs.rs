@@ -1,0 +1,91 @@
+//! Who does the verbs: this process, or the service that `--service` names.
+
+use client::{Client, StandingApi};
+use standing::TheLoop;
+use tokio::runtime::{Builder, Runtime};
+use wire::{ControlReport, ControlRequest, CreateRequest, DeleteRequest, Row, SayReceipt, SayRequest};
+
+use super::Refusal;
+
+/// The verbs, done and waited for.
+pub(crate) trait Verbs {
+    fn list(&self) -> Result<Vec<Row>, Refusal>;
+    fn get(&self, name: &str) -> Result<Row, Refusal>;
+    fn create(&self, request: &CreateRequest) -> Result<ControlReport, Refusal>;
+    fn delete(&self, request: &DeleteRequest) -> Result<ControlReport, Refusal>;
+    fn control(&self, request: &ControlRequest) -> Result<ControlReport, Refusal>;
+    fn say(&self, request: &SayRequest) -> Result<SayReceipt, Refusal>;
+}
+
+impl Verbs for TheLoop {
+    fn list(&self) -> Result<Vec<Row>, Refusal> {
+        Ok(self.standing().list()?)
+    }
+
+    fn get(&self, name: &str) -> Result<Row, Refusal> {
+        Ok(self.standing().get(name)?)
+    }
+
+    fn create(&self, request: &CreateRequest) -> Result<ControlReport, Refusal> {
+        Ok(self.standing().create(request)?)
+    }
+
+    fn delete(&self, request: &DeleteRequest) -> Result<ControlReport, Refusal> {
+        Ok(self.standing().delete(request)?)
+    }
+
+    fn control(&self, request: &ControlRequest) -> Result<ControlReport, Refusal> {
+        Ok(self.standing().control(request)?)
+    }
+
+    fn say(&self, request: &SayRequest) -> Result<SayReceipt, Refusal> {
+        Ok(self.standing().say(request)?)
+    }
+}
+
+/// A service, asked over HTTP or its socket.
+pub(super) struct Service {
+    client: Client,
+    runtime: Runtime,
+}
+
+impl Service {
+    /// The service at an address. Its token, if it wants one, is the one of this instance's state folder.
+    pub(super) fn at(address: &str, the_loop: &TheLoop) -> Result<Self, Refusal> {
+        let token = the_loop.config().settings.state_root.join("local/service.token");
+        let client = Client::new(address)?.with_token_file(token);
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| Refusal { text: format!("cannot ask a service: {error}"), code: 1 })?;
+        Ok(Self { client, runtime })
+    }
+
+    fn wait<T>(&self, asked: impl Future<Output = Result<T, client::Error>>) -> Result<T, Refusal> {
+        Ok(self.runtime.block_on(asked)?)
+    }
+}
+
+impl Verbs for Service {
+    fn list(&self) -> Result<Vec<Row>, Refusal> {
+        self.wait(self.client.list())
+    }
+
+    fn get(&self, name: &str) -> Result<Row, Refusal> {
+        self.wait(self.client.get(name))
+    }
+
+    fn create(&self, request: &CreateRequest) -> Result<ControlReport, Refusal> {
+        self.wait(self.client.create(request))
+    }
+
+    fn delete(&self, request: &DeleteRequest) -> Result<ControlReport, Refusal> {
+        self.wait(self.client.delete(request))
+    }
+
+    fn control(&self, request: &ControlRequest) -> Result<ControlReport, Refusal> {
+        self.wait(self.client.control(request))
+    }
+
+    fn say(&self, request: &SayRequest) -> Result<SayReceipt, Refusal> {
+        self.wait(self.client.say(request))
+    }
+}
