@@ -5,6 +5,7 @@
 //! that we started is known by the id in its environment. Nothing here may signal what was not identified so.
 
 use std::{
+    collections::BTreeSet,
     fs, io,
     os::fd::OwnedFd,
     path::Path,
@@ -143,6 +144,51 @@ pub(crate) fn carrying(loop_id: &str) -> Vec<ProcessHold> {
     let pids = pids.filter(|&pid| pid != std::process::id());
     // Order matters: held first, then its environment read once more, so that the hold is on the process that was read.
     pids.filter(|&pid| carries(pid, loop_id)).filter_map(ProcessHold::of).filter(|held| held.carries(loop_id)).collect()
+}
+
+/// What a living process has around it: what descends from it and what is in its terminal session, but for itself and
+/// for this process. It finds what has written over its own environment, and is true of this moment only.
+pub(crate) fn household(of: &ProcessHold) -> Vec<ProcessIdentity> {
+    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let head = of.identity.pid;
+    let seen: Vec<(ProcessIdentity, Kin)> = pids.filter_map(kin).collect();
+    let mut found: BTreeSet<u32> =
+        seen.iter().filter(|(_, kin)| kin.session == head).map(|(process, _)| process.pid).collect();
+    found.insert(head);
+    // A child may be listed before its parent.
+    loop {
+        let before = found.len();
+        let born = seen.iter().filter(|(_, kin)| found.contains(&kin.parent)).map(|(process, _)| process.pid);
+        found.extend(born.collect::<Vec<_>>());
+        if found.len() == before {
+            break;
+        }
+    }
+    let others = |pid: u32| pid != head && pid != std::process::id();
+    let household = seen.into_iter().map(|(process, _)| process);
+    // If it ended meanwhile, its pid may have become another's.
+    if !of.identity.is_alive() {
+        return Vec::new();
+    }
+    household.filter(|process| others(process.pid) && found.contains(&process.pid)).collect()
+}
+
+/// Where a process stands among the others.
+struct Kin {
+    parent: u32,
+    /// The pid of the leader of its terminal session.
+    session: u32,
+}
+
+fn kin(pid: u32) -> Option<(ProcessIdentity, Kin)> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (state, start_ticks) = state_and_start(&stat)?;
+    // After the state: parent, group, session.
+    let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace().skip(1);
+    let (parent, session) = (fields.next()?.parse().ok()?, fields.nth(1)?.parse().ok()?);
+    let lives = state != 'Z' && state != 'X';
+    lives.then(|| (ProcessIdentity { pid, start_ticks, boot_id: BOOT_ID.clone() }, Kin { parent, session }))
 }
 
 fn carries(pid: u32, loop_id: &str) -> bool {

@@ -109,18 +109,19 @@ pub(crate) struct Actor {
 impl Actor {
     /// Starts one in a home.
     pub(crate) fn start(home: &TestHome) -> Self {
-        Self::spawn(home, None)
+        Self::within(home, &[])
     }
 
     /// Starts one that is killed, or stopped, at a point: `start.spawned=kill`.
     pub(crate) fn ending_at(home: &TestHome, point: &str) -> Self {
-        Self::spawn(home, Some(point))
+        Self::within(home, &[("THE_LOOP_FAILPOINT", point)])
     }
 
-    fn spawn(home: &TestHome, point: Option<&str>) -> Self {
+    /// Starts one with more in its environment.
+    pub(crate) fn within(home: &TestHome, environment: &[(&str, &str)]) -> Self {
         let mut command = home.command(env::current_exe().expect("this program"));
         command.args(["--exact", "actor_process", "--nocapture"]).env(ROLE, LAUNCHER);
-        command.envs(point.map(|point| ("THE_LOOP_FAILPOINT", point)));
+        command.envs(environment.iter().copied());
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
         let answers = BufReader::new(child.stdout.take().expect("piped"));

@@ -12,6 +12,7 @@ mod bad_records;
 mod crash;
 mod delivery;
 mod model;
+mod ownership;
 mod races;
 mod record_writes;
 mod scene;

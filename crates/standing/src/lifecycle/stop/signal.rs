@@ -11,7 +11,7 @@ use rustix::process::Signal;
 
 use crate::{
     failpoint,
-    process::{self, ProcessHold},
+    process::{self, ProcessHold, ProcessIdentity},
 };
 
 /// How long the kernel may take to end what it was told to kill.
@@ -43,11 +43,14 @@ impl Ended {
     }
 }
 
-/// Ends a harness gracefully, then whatever else carries its id. The grace is for all of them together.
+/// Ends a harness gracefully, then whatever else carries its id or stands around it. The grace is for all of them
+/// together.
 pub(super) fn end(pane_process: &ProcessHold, loop_id: &str, grace: Duration) -> Ended {
     let mut ended = Ended::default();
     let started = Instant::now();
     let left = || grace.saturating_sub(started.elapsed());
+    // Now, since what is around it cannot be told any more once it has ended.
+    let household = process::household(pane_process);
     let harnesses = behind_shells(pane_process);
     for harness in &harnesses {
         ask(harness, &mut ended);
@@ -68,7 +71,7 @@ pub(super) fn end(pane_process: &ProcessHold, loop_id: &str, grace: Duration) ->
         held.wait(KILL_WAIT);
     }
     // Behind a wrapper that is no shell, one of these is the harness itself, and is still writing.
-    let mut rest = sweep(loop_id, left());
+    let mut rest = sweep_all(loop_id, &household, left());
     ended.signalled.append(&mut rest.signalled);
     ended.reached.append(&mut rest.reached);
     ended.left = rest.left;
@@ -80,10 +83,21 @@ pub(super) fn end(pane_process: &ProcessHold, loop_id: &str, grace: Duration) ->
 
 /// Ends everything that carries an id: gracefully if there is grace, then by force until nothing does or time is up.
 pub(super) fn sweep(loop_id: &str, grace: Duration) -> Ended {
+    sweep_all(loop_id, &[], grace)
+}
+
+/// The same, and with it those that are known without it.
+fn sweep_all(loop_id: &str, known: &[ProcessIdentity], grace: Duration) -> Ended {
+    let find = || {
+        let mut found = process::carrying(loop_id);
+        let carrying: BTreeSet<u32> = found.iter().map(|held| held.identity.pid).collect();
+        found.extend(known.iter().filter(|process| !carrying.contains(&process.pid)).filter_map(ProcessIdentity::hold));
+        found
+    };
     let mut ended = Ended::default();
     if !grace.is_zero() {
         let deadline = Instant::now() + grace;
-        let found = process::carrying(loop_id);
+        let found = find();
         for held in &found {
             ask(held, &mut ended);
         }
@@ -93,7 +107,7 @@ pub(super) fn sweep(loop_id: &str, grace: Duration) -> Ended {
     }
     let deadline = Instant::now() + KILL_WAIT;
     loop {
-        let found = process::carrying(loop_id);
+        let found = find();
         if found.is_empty() {
             return ended;
         }
