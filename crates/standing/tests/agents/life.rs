@@ -1,8 +1,12 @@
 //! The whole life of a session, over and over, each time from an empty HOME.
 
-use std::{collections::BTreeSet, env, fs, time::Instant};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    env, fs,
+    time::Instant,
+};
 
-use standing::{ControlVerb, Outcome};
+use standing::{ControlVerb, Outcome, SayReceipt};
 use wire::{Activity, Evidence, Verdict};
 
 use crate::{
@@ -17,6 +21,8 @@ struct Figures {
     said: Vec<u128>,
     stopped: Vec<u128>,
     resumed: Vec<u128>,
+    /// How often each verdict was given, with its evidence.
+    verdicts: BTreeMap<String, u32>,
 }
 
 pub(crate) fn rounds(agent: Agent) {
@@ -39,6 +45,7 @@ pub(crate) fn rounds(agent: Agent) {
         spread(&mut figures.stopped),
         spread(&mut figures.resumed),
     );
+    println!("{} {version}: verdicts {:?}", agent.name(), figures.verdicts);
     println!("{} {version}: wanted to reach, and did not: {refused:?}", agent.name());
 }
 
@@ -56,8 +63,7 @@ fn life(stage: &Stage, round: u32, figures: &mut Figures) {
     let begun = Instant::now();
     let receipt = stage.say("ops", &format!("{first}\nand a second line")).expect("said");
     figures.said.push(begun.elapsed().as_millis());
-    let evidence = if stage.agent.has_transcripts() { Evidence::Transcript } else { Evidence::InputEmptied };
-    assert_eq!((receipt.verdict, receipt.evidence), (Verdict::Submitted, evidence), "{receipt:?}");
+    judge(stage, &receipt, figures);
     stage.shows("ops", &format!("heard {first}"));
 
     let begun = Instant::now();
@@ -79,13 +85,25 @@ fn life(stage: &Stage, round: u32, figures: &mut Figures) {
     );
     stage.shows("ops", &first);
     let receipt = stage.say("ops", &second).expect("said");
-    assert_eq!(receipt.verdict, Verdict::Submitted, "{receipt:?}");
+    judge(stage, &receipt, figures);
     stage.shows("ops", &format!("heard {first}, {second}"));
     assert_eq!(stage.listed("ops").harness_session_id, conversation);
 
     let row = stage.delete("ops");
     assert_eq!(row.outcome, Some(Outcome::Deleted), "{row:?}");
     assert!(stage.home.tmux().sessions().is_empty());
+}
+
+/// Whether it arrived is seen by the answer. Which proof comes first is the agent's affair, but that there is one is
+/// asked of every agent that writes its turns down.
+fn judge(stage: &Stage, receipt: &SayReceipt, figures: &mut Figures) {
+    assert!(receipt.delivered, "{receipt:?}");
+    if stage.agent.has_transcripts() {
+        assert_eq!(receipt.verdict, Verdict::Submitted, "{receipt:?}");
+        assert_ne!(receipt.evidence, Evidence::None, "{receipt:?}");
+    }
+    let said = format!("{:?} by {:?}", receipt.verdict, receipt.evidence);
+    *figures.verdicts.entry(said).or_default() += 1;
 }
 
 fn holds(bytes: &[u8], words: &str) -> bool {
