@@ -1,4 +1,4 @@
-//! Lists the web assets for `src/assets.rs`, which embeds them.
+//! Lists the web assets for `src/assets.rs`, which embeds them, and tells `src/lib.rs` which commit this is.
 //!
 //! `cargo xtask build` fills the site folder. Without it this is an empty list, and the server builds all the same:
 //! its page then works without WebAssembly.
@@ -10,6 +10,7 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 fn main() -> io::Result<()> {
     let package = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo tells a build script its package"));
@@ -26,7 +27,38 @@ fn main() -> io::Result<()> {
     collect(&site, "", &mut files)?;
     let list = list(&files, setting(&manifest, "site-pkg-dir"))?;
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo tells a build script where to write"));
-    fs::write(out.join("assets.rs"), list)
+    fs::write(out.join("assets.rs"), list)?;
+    let version = env::var("CARGO_PKG_VERSION").expect("cargo tells a build script its version");
+    let commit = commit(root).map(|commit| format!(" ({commit})")).unwrap_or_default();
+    println!("cargo::rustc-env=THE_LOOP_VERSION={version}{commit}");
+    Ok(())
+}
+
+/// The commit: what `THE_LOOP_COMMIT` says, else what git says; `None` without either, as in an unpacked archive.
+fn commit(root: &Path) -> Option<String> {
+    println!("cargo::rerun-if-env-changed=THE_LOOP_COMMIT");
+    if let Ok(told) = env::var("THE_LOOP_COMMIT") {
+        return Some(told).filter(|commit| !commit.is_empty());
+    }
+    // A repository around an unpacked archive is another project's.
+    if fs::canonicalize(git(root, &["--show-toplevel"])?).ok()? != fs::canonicalize(root).ok()? {
+        return None;
+    }
+    let head = git(root, &["--symbolic-full-name", "HEAD"])?;
+    for name in ["HEAD", head.as_str(), "packed-refs"] {
+        let path = root.join(git(root, &["--git-path", name])?);
+        // What is not there would count as changed at every build.
+        if path.exists() {
+            println!("cargo::rerun-if-changed={}", path.display());
+        }
+    }
+    git(root, &["--short=12", "HEAD"])
+}
+
+fn git(root: &Path, args: &[&str]) -> Option<String> {
+    let output = Command::new("git").arg("-C").arg(root).arg("rev-parse").args(args).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?.trim().to_owned();
+    (output.status.success() && !text.is_empty()).then_some(text)
 }
 
 /// The value of a key of `[[workspace.metadata.leptos]]`, where names and folders live once.

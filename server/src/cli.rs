@@ -4,11 +4,14 @@
 //! `serve`, so that a listing costs no more than its own look at tmux.
 
 mod channels;
+mod completions;
 mod events;
 mod inert;
 mod lifecycle;
+mod man;
 mod open;
 mod output;
+mod plan;
 mod report;
 mod restart;
 mod serve;
@@ -21,14 +24,14 @@ mod table;
 use std::{ffi::OsString, path::PathBuf, process::ExitCode};
 
 use ::standing::{Surroundings, TheLoop};
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use serde::Serialize;
 
 use output::Output;
 
 /// Named, long-lived tmux sessions that host AI coding agents.
 #[derive(Debug, Parser)]
-#[command(name = "the-loop", version = crate::VERSION, after_help = EXAMPLES, disable_help_subcommand = true)]
+#[command(name = "the-loop", version = crate::VERSION_AND_COMMIT, after_help = EXAMPLES, disable_help_subcommand = true)]
 struct Cli {
     /// The config file; else the one that the environment variable `THE_LOOP_CLI_CONFIG` names, else
     /// `./.the-loop/cli-config.yaml`, else `~/.the-loop/cli-config.yaml`
@@ -55,6 +58,9 @@ enum Command {
     /// Tell whether everything runs that should
     #[command(after_help = status::EXAMPLES)]
     Status(status::Args),
+    /// Tell what a start would do, and do nothing
+    #[command(after_help = plan::EXAMPLES)]
+    Plan(plan::Args),
     /// List, make, start, stop and talk to standing sessions
     #[command(after_help = standing::EXAMPLES)]
     Standing {
@@ -76,6 +82,12 @@ enum Command {
     /// Run the service in the foreground: the Standing screen and the REST interface
     #[command(after_help = serve::EXAMPLES)]
     Serve(serve::Args),
+    /// Print what a shell needs to complete commands
+    #[command(after_help = completions::EXAMPLES)]
+    Completions(completions::Args),
+    /// Write the manual pages
+    #[command(hide = true)]
+    Man(man::Args),
 }
 
 const EXAMPLES: &str = "\
@@ -153,10 +165,16 @@ fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Refusal> {
         Command::Restart(args) => restart::run(&open("cli"), args, output),
         Command::Status(args) => status::run(&open("cli"), &args, output),
         Command::Standing { verb } => verb.run(&open("cli"), cli.service.as_deref(), output),
+        Command::Plan(args) => plan::run(&open("cli"), &args, output),
         Command::Channels { verb } => verb.run(&open("cli"), output),
         Command::Events(args) => events::run(&open("cli"), &args, output),
         Command::Open => open::run(&open("cli"), output),
         Command::Serve(args) => serve::run(open("service"), args, output),
+        Command::Completions(args) => {
+            completions::run(&args, Cli::command(), output);
+            Ok(0)
+        }
+        Command::Man(args) => man::run(&args, Cli::command(), output),
     }
 }
 
@@ -170,8 +188,6 @@ fn document(value: &impl Serialize) -> Result<String, Refusal> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]

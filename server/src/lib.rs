@@ -17,8 +17,11 @@ mod stream;
 
 pub use cli::run;
 
-/// The version that `--version` and the health route tell.
+/// The version that the health route tells.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The same with the commit that it was built from, where that was known.
+pub const VERSION_AND_COMMIT: &str = env!("THE_LOOP_VERSION");
 
 /// The examples of the SDK's page, compiled.
 #[cfg(doctest)]

@@ -17,7 +17,8 @@ fn home() -> TestHome {
 #[test]
 fn version_and_help() {
     let home = home();
-    assert_eq!(run(&home, &["--version"]).out, format!("the-loop {}\n", env!("CARGO_PKG_VERSION")));
+    assert_eq!(run(&home, &["--version"]).out, format!("the-loop {}\n", server::VERSION_AND_COMMIT));
+    assert!(server::VERSION_AND_COMMIT.starts_with(env!("CARGO_PKG_VERSION")));
     let verbs = ["list", "get", "create", "delete", "start", "stop", "restart", "say"];
     for verb in verbs {
         let help = run(&home, &["standing", verb, "--help"]);

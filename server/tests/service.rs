@@ -4,6 +4,7 @@ mod background;
 mod crash;
 mod events;
 mod lifecycle;
+mod plan;
 mod systemd;
 
 use std::{fs, process::Stdio};

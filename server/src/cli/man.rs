@@ -1,0 +1,27 @@
+//! `the-loop man`: the manual pages, for whoever packages the program.
+
+use std::{fs, io, path::PathBuf};
+
+use super::{Output, Refusal};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The folder that they are written to; made if it is missing
+    folder: PathBuf,
+}
+
+pub(super) fn run(args: &Args, command: clap::Command, output: &mut Output) -> Result<u8, Refusal> {
+    let written = fs::create_dir_all(&args.folder).and_then(|()| write(&args.folder, command));
+    let count = written.map_err(|error| Refusal {
+        text: format!("{}: the manual pages cannot be written: {error}", args.folder.display()),
+        code: 1,
+    })?;
+    output.out(&format!("{count} manual pages are in {}\n", args.folder.display()));
+    Ok(0)
+}
+
+/// A page for the program and one for each command, hidden ones left out.
+fn write(folder: &std::path::Path, command: clap::Command) -> io::Result<usize> {
+    clap_mangen::generate_to(command, folder)?;
+    Ok(fs::read_dir(folder)?.flatten().filter(|entry| entry.path().extension().is_some_and(|end| end == "1")).count())
+}
