@@ -6,6 +6,7 @@ mod cli;
 mod client;
 mod cycle;
 mod guard;
+mod interop;
 mod mcp;
 mod metrics;
 mod openapi;

@@ -2,6 +2,7 @@
 
 mod browser;
 mod cargo;
+mod interop;
 mod lint;
 mod schemathesis;
 mod summary;
@@ -18,6 +19,9 @@ pub(crate) struct Args {
     /// Runs the tests that install and drive the real agents, too.
     #[arg(long)]
     agents: bool,
+    /// Runs the original's command line and the MCP inspector against the service, too.
+    #[arg(long)]
+    interop: bool,
     /// Only the tests whose name has this in it, and no format check or lints.
     filter: Option<String>,
 }
@@ -43,6 +47,9 @@ pub(crate) fn test(project: &Project, args: &Args) -> Result<()> {
         summary.stage("cargo tests", || cargo::tests(project, filter, args.agents));
         if filter.is_none_or(|filter| "schemathesis".contains(filter)) {
             summary.stage("schemathesis", || schemathesis::tests(project));
+        }
+        if args.interop {
+            summary.stage("interoperability", || interop::tests(project));
         }
         summary.stage("browser tests", || browser::tests(project, filter));
     }

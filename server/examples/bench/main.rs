@@ -6,6 +6,7 @@
 
 mod idle;
 mod list;
+mod rest;
 mod say;
 mod start;
 
@@ -27,6 +28,9 @@ fn main() {
     }
     if runs("start") {
         start::run(&exe);
+    }
+    if runs("rest") {
+        rest::run(&exe);
     }
     if runs("idle") {
         idle::run(&exe);
