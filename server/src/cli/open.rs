@@ -2,20 +2,31 @@
 
 use standing::{TheLoop, config::AuthMode};
 
-use super::{Output, Refusal};
-use crate::host;
+use super::{Output, Refusal, inert};
+use crate::{
+    host,
+    service::{instance, probe},
+};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
   the-loop open      print the address of the Standing screen
   xdg-open \"$(the-loop open)\"
 
+The address is that of the service that runs, whatever port it took; while none runs, the one it would have.
 With `service.auth.mode: token` the address holds a code that signs a browser in. It works once, for five minutes.";
 
 pub(super) fn run(the_loop: &TheLoop, output: &mut Output) -> Result<u8, Refusal> {
     let config = the_loop.config();
     let settings = config.standing().map_err(|problems| Refusal::mistake(problems.to_string()))?;
-    let base = format!("http://{}:{}/", host::shown(&settings.service.host), settings.service.port);
+    let running = instance::running(&settings.state_root).ok().flatten().and_then(|holder| holder.details);
+    let base = match running.as_ref().and_then(|details| probe::authority(&details.address)) {
+        Some(authority) => format!("http://{}/", inert::line(authority)),
+        None => {
+            output.err("the service does not run, and this is where it would be: `the-loop start` starts it\n");
+            format!("http://{}:{}/", host::shown(&settings.service.host), settings.service.port)
+        }
+    };
     let address = match settings.service.auth_mode {
         AuthMode::Token => {
             let code = host::leave_code(&settings.state_root).map_err(|error| Refusal {

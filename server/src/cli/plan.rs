@@ -64,6 +64,7 @@ fn service(the_loop: &TheLoop) -> Result<ServiceRow, Refusal> {
     row.outcome = Some(match running {
         Some(holder) => {
             (row.running, row.pid) = (true, holder.pid);
+            row.url = holder.details.map(|details| details.address).unwrap_or_default();
             ServiceOutcome::AlreadyRunning
         }
         None if settings.service.enabled && settings.service.auto_start => ServiceOutcome::Started,
@@ -85,8 +86,8 @@ fn service_cells(row: &ServiceRow) -> [Cell; 6] {
         Some(ServiceOutcome::AlreadyRunning) => ("leave it running", DIM),
         _ => ("leave it", DIM),
     };
-    let pid = if row.running { format!("pid {}", row.pid) } else { String::new() };
-    [row.service.as_str().into(), "-".into(), "-".into(), "-".into(), Cell::new(would, style), pid.into()]
+    let detail = if row.running { format!("pid {} {}", row.pid, inert::line(&row.url)) } else { String::new() };
+    [row.service.as_str().into(), "-".into(), "-".into(), "-".into(), Cell::new(would, style), detail.trim_end().into()]
 }
 
 fn cells(session: &PlannedSession) -> [Cell; 6] {

@@ -43,6 +43,21 @@ fn it_is_on_its_own() {
 }
 
 #[test]
+fn open_tells_where_it_really_is() {
+    let home = home();
+    let idle = home.run(&["open"]);
+    assert_eq!((idle.code, idle.out.as_str()), (0, "http://127.0.0.1:4114/#/standing\n"));
+    assert!(idle.err.contains("the-loop start"), "{}", idle.err);
+    home.start();
+    let told = home.run(&["open"]);
+    let address = home.details()["address"].as_str().expect("an address").to_owned();
+    assert_eq!((told.code, told.out.trim_end(), told.err.as_str()), (0, address.as_str(), ""));
+    home.home.reconfigure("/service/auth/mode", json!("token"));
+    let told = home.run(&["open"]).out;
+    assert!(told.starts_with(&format!("{}#code=", address.trim_end_matches("#/standing"))), "{told}");
+}
+
+#[test]
 fn a_second_one_leaves_before_any_side_effect() {
     let home = home();
     home.start();
