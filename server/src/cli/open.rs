@@ -20,13 +20,14 @@ pub(super) fn run(the_loop: &TheLoop, output: &mut Output) -> Result<u8, Refusal
     let config = the_loop.config();
     let settings = config.standing().map_err(|problems| Refusal::mistake(problems.to_string()))?;
     let running = instance::running(&settings.state_root).ok().flatten().and_then(|holder| holder.details);
-    let base = match running.as_ref().and_then(|details| probe::authority(&details.address)) {
-        Some(authority) => format!("http://{}/", inert::line(authority)),
-        None => {
-            output.err("the service does not run, and this is where it would be: `the-loop start` starts it\n");
-            format!("http://{}:{}/", host::shown(&settings.service.host), settings.service.port)
-        }
-    };
+    let running = running.as_ref().and_then(|details| probe::authority(&details.address));
+    if running.is_none() {
+        output.err("the service does not run, and this is where it would be: `the-loop start` starts it\n");
+    }
+    let base = running.map_or_else(
+        || format!("http://{}:{}/", host::shown(&settings.service.host), settings.service.port),
+        |authority| format!("http://{}/", inert::line(authority)),
+    );
     let address = match settings.service.auth_mode {
         AuthMode::Token => {
             let code = host::leave_code(&settings.state_root).map_err(|error| Refusal {
