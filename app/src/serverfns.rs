@@ -4,6 +4,7 @@
 //! the page by a 303, with a notice on the board; any other caller gets the [`Answer`] as JSON with the status of the
 //! problem, if there is one. Input is url-encoded, so that a plain form can post it.
 
+pub mod answer;
 pub mod create;
 pub mod delete;
 pub mod restart;
@@ -13,7 +14,7 @@ pub mod stop;
 pub mod theme;
 
 #[cfg(feature = "ssr")]
-mod answer;
+mod reply;
 #[cfg(feature = "ssr")]
 mod wording;
 

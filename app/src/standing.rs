@@ -10,6 +10,7 @@ mod facts;
 mod list;
 mod menu;
 mod notice;
+mod question;
 mod say_box;
 mod state;
 mod toolbar;

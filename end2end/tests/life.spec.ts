@@ -43,6 +43,18 @@ test('a session is created, spoken to, stopped, started with the same conversati
     expect(await service.cli('standing', 'list')).not.toContain('ops');
 });
 
+test('a question is answered in place, by a button that nothing preselects', async ({ standing, service }) => {
+    const fault = ['--harness-arg=--fault', '--harness-arg=dialog=Go on with it?'];
+    await service.cli('standing', 'create', 'ops', ...fault);
+    const question = standing.card('ops').locator('.question');
+    await expect(question).toContainText('Go on with it?');
+    await expect(question.getByRole('button')).toHaveText([/No, exit/, /Yes, go on/]);
+    await question.getByRole('button', { name: 'Yes, go on' }).click();
+    await expect(standing.receipt('ops')).toHaveText(/its question is gone/);
+    await expect(question).toHaveCount(0);
+    await expect(standing.state('ops')).toHaveText('idle');
+});
+
 test('a reload shows the same sessions and what came of the last act', async ({ standing }) => {
     await standing.create('ops');
     await expect(standing.state('ops')).toHaveText('idle');

@@ -94,6 +94,7 @@ const EXAMPLES: &str = "\
 Examples:
   the-loop standing create ops --harness demo   make a session and start it
   the-loop standing say ops --text 'hello'      talk to it
+  the-loop standing answer ops                  what it asks, if it waits for an answer
   the-loop standing list                        see what there is
   the-loop serve                                the same in a browser
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use standing::config::Service;
 use testkit::{TestHome, wait_for};
 
-use crate::app::{App, Command, SESSIONS, THE_LOOP};
+use crate::app::{App, Command, SESSIONS, THE_LOOP, problem};
 
 /// Both kinds of harness: the built-in one and one made of a command.
 const HARNESSES: [&str; 2] = ["demo", "echoer"];
@@ -143,6 +143,51 @@ fn over_the_command_line() {
         cli.ok(&["delete", "ops"], "ops  deleted");
         nothing_left(&home);
     }
+}
+
+/// The body of a create whose session asks at once.
+fn asking(question: &str) -> Value {
+    json!({ "name": "ops", "harnessArgs": ["--fault", format!("dialog={question}")] })
+}
+
+#[tokio::test]
+async fn a_question_is_answered_over_rest() {
+    let app = App::new();
+    done(&app, "create", &asking("Go on with it?")).await;
+    seen(&app.home, "Go on with it?");
+    let row = app.get(&format!("{SESSIONS}/one?name=ops")).await.json();
+    assert_eq!(row["choices"][1], json!({ "key": "2", "text": "Yes, go on" }), "{row:#}");
+    let wrong = app.post(&format!("{SESSIONS}/answer"), json!({ "name": "ops", "choice": "9" }).to_string()).await;
+    problem(&wrong, 409, "not-waiting");
+    let receipt = done(&app, "answer", &json!({ "name": "ops", "choice": "2", "question": row["question"] })).await;
+    assert_eq!((&receipt["verdict"], &receipt["evidence"]), (&json!("submitted"), &json!("question-gone")));
+    let row = app.get(&format!("{SESSIONS}/one?name=ops")).await.json();
+    assert!(row["activity"] == "idle" && row.get("choices").is_none(), "{row:#}");
+    done(&app, "delete", &json!({ "name": "ops" })).await;
+}
+
+#[test]
+fn a_question_is_answered_on_the_command_line() {
+    let home = TestHome::builder().exe(THE_LOOP).build();
+    let cli = Command::in_home(&home);
+    cli.ok(&["create", "ops", "--harness-arg=--fault", "--harness-arg=dialog=Go on with it?"], "ops  started");
+    seen(&home, "Go on with it?");
+    let shown = cli.run(&["answer", "ops"]);
+    assert_eq!((shown.code, shown.out.as_str()), (0, "Go on with it?\n  1  No, exit\n  2  Yes, go on\n"));
+    let wrong = cli.run(&["answer", "ops", "maybe"]);
+    assert!(wrong.code == 1 && wrong.err.contains("1. No, exit; 2. Yes, go on"), "{wrong:?}");
+    let chosen = cli.run(&["answer", "ops", "yes, go on", "--actor", "a test"]);
+    assert!(chosen.code == 0 && chosen.out.contains("its question is gone"), "{chosen:?}");
+    let none = cli.run(&["answer", "ops"]);
+    assert_eq!((none.code, none.out.as_str()), (1, "`ops` waits for no answer\n"));
+    // The same key with the same words is typed once.
+    for _ in 0..2 {
+        assert_eq!(cli.run(&["say", "ops", "two", "words", "--idempotency-key", "k1"]).code, 0);
+    }
+    seen(&home, "two words");
+    let said = home.events().iter().filter(|event| event["event"] == "standing.said").count();
+    assert_eq!(said, 1);
+    cli.ok(&["delete", "ops"], "ops  deleted");
 }
 
 #[tokio::test]

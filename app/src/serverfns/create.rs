@@ -56,10 +56,10 @@ pub async fn create(
     #[server(default)]
     back: Back,
 ) -> Result<Answer, ServerFnError> {
-    use super::{answer, wording};
+    use super::{reply, wording};
     use crate::notices::{Draft, Notice, Place, Tone};
 
-    let front = answer::front();
+    let front = reply::front();
     let typed = form.clone();
     let created = match form.into_request() {
         Ok(request) => front.try_ask(move |the_loop| the_loop.standing().create(&request)).await,
@@ -73,14 +73,14 @@ pub async fn create(
     if notice.tone == Tone::Failed {
         notice.draft = Some(Draft::Create(Box::new(typed)));
     }
-    Ok(answer::send(&front, notice, back, created.map(Answer::Report)))
+    Ok(reply::send(&front, notice, back, created.map(Answer::Report)))
 }
 
 #[cfg(feature = "ssr")]
 impl CreateForm {
     /// What the core is asked for.
     fn into_request(self) -> Result<wire::CreateRequest, ::standing::Error> {
-        use super::answer::plain_lines;
+        use super::reply::plain_lines;
 
         let args: Vec<String> = plain_lines(&self.args).lines().filter(|a| !a.is_empty()).map(str::to_owned).collect();
         let harness_args = match (self.args_from, args.is_empty()) {

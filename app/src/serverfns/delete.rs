@@ -13,15 +13,15 @@ pub async fn delete(
     #[server(default)]
     back: Back,
 ) -> Result<Answer, ServerFnError> {
-    use super::{answer, wording};
+    use super::{reply, wording};
     use crate::notices::{Notice, Place};
 
-    let front = answer::front();
+    let front = reply::front();
     let request = wire::DeleteRequest { name: name.clone() };
     let deleted = front.try_ask(move |the_loop| the_loop.standing().delete(&request)).await;
     let notice = match &deleted {
         Ok(report) => wording::report(report, wire::ControlVerb::Stop, Place::Acts(name)),
         Err(error) => Notice::refused(error, Place::Acts(name)),
     };
-    Ok(answer::send(&front, notice, back, deleted.map(Answer::Report)))
+    Ok(reply::send(&front, notice, back, deleted.map(Answer::Report)))
 }

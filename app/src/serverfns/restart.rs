@@ -13,5 +13,5 @@ pub async fn restart(
     #[server(default)]
     back: Back,
 ) -> Result<Answer, ServerFnError> {
-    Ok(super::answer::control(wire::ControlVerb::Restart, name, false, back).await)
+    Ok(super::reply::control(wire::ControlVerb::Restart, name, false, back).await)
 }

@@ -20,11 +20,11 @@ pub async fn say(
     #[server(default)]
     back: Back,
 ) -> Result<Answer, ServerFnError> {
-    use super::{answer, wording};
+    use super::{reply, wording};
     use crate::notices::{Draft, Notice, Place, Tone};
 
-    let front = answer::front();
-    let text = answer::plain_lines(&text);
+    let front = reply::front();
+    let text = reply::plain_lines(&text);
     let request = wire::SayRequest { name: name.clone(), text: text.clone(), force, ..Default::default() };
     let said = front.try_ask(move |the_loop| the_loop.standing().say(&request)).await;
     let mut notice = match &said {
@@ -35,5 +35,5 @@ pub async fn say(
     if notice.tone == Tone::Failed {
         notice.draft = Some(Draft::Say(text));
     }
-    Ok(answer::send(&front, notice, back, said.map(Answer::Receipt)))
+    Ok(reply::send(&front, notice, back, said.map(Answer::Receipt)))
 }

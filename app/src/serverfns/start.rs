@@ -17,5 +17,5 @@ pub async fn start(
     #[server(default)]
     back: Back,
 ) -> Result<Answer, ServerFnError> {
-    Ok(super::answer::control(wire::ControlVerb::Start, name, all, back).await)
+    Ok(super::reply::control(wire::ControlVerb::Start, name, all, back).await)
 }

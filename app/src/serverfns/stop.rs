@@ -17,5 +17,5 @@ pub async fn stop(
     #[server(default)]
     back: Back,
 ) -> Result<Answer, ServerFnError> {
-    Ok(super::answer::control(wire::ControlVerb::Stop, name, all, back).await)
+    Ok(super::reply::control(wire::ControlVerb::Stop, name, all, back).await)
 }

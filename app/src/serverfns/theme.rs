@@ -17,7 +17,7 @@ pub async fn theme(
 ) -> Result<(), ServerFnError> {
     use crate::{query::Query, theme::Theme};
 
-    super::answer::keep_theme(Theme::parse(&choice));
-    super::answer::see_other(&Query::plain(&back.into()).address());
+    super::reply::keep_theme(Theme::parse(&choice));
+    super::reply::see_other(&Query::plain(&back.into()).address());
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use wire::{Activity, Row, State};
+use wire::{Row, State};
 
 use crate::{
     notices::Place,
@@ -13,6 +13,7 @@ use crate::{
         facts::Facts,
         menu::Menu,
         notice::Slot,
+        question::Question,
         say_box::SayBox,
         state::{Face, ShapeOf},
     },
@@ -62,7 +63,7 @@ pub(crate) fn Card(session: Session, hidden: bool, common: Arc<Common>) -> impl 
                 <Acts row=row.clone() common=common.clone() />
             </div>
             <Slot id=format!("acts-{name}") notice=common.notice_at(&Place::Acts(name.clone())) />
-            <Question row=row.clone() />
+            <Question row=row.clone() common=common.clone() />
             {pane}
             <SayBox row=row common=common.clone() />
             <Slot id=format!("receipt-{name}") notice=common.notice_at(&Place::Say(name.clone())) keep=true />
@@ -113,16 +114,4 @@ pub(crate) fn Act(
         </form>
     }
     .into_any()
-}
-
-/// What it asks, as its screen shows it.
-#[component]
-fn Question(row: Row) -> impl IntoView {
-    (row.activity == Activity::Waiting && row.state == State::Running && !row.question.is_empty()).then(|| {
-        view! {
-            <div class="question" role="group" aria-label=format!("What {} asks", row.name)>
-                <pre>{row.question}</pre>
-            </div>
-        }
-    })
 }

@@ -20,7 +20,8 @@ pub(crate) fn SayBox(row: Row, common: Arc<Common>) -> impl IntoView {
     let hint = closed.map_or_else(|| format!("Message {name}…"), str::to_owned);
     let answer = waits.then(|| {
         let command = format!("{} attach -t '={}'", common.tmux, row.tmux_target);
-        view! { <CopyLine label="Answer it in its own pane" command=command /> }
+        let label = if row.choices.is_empty() { "Answer it in its own pane" } else { "Or answer it in its own pane" };
+        view! { <CopyLine label=label command=command /> }
     });
     let draft = common.say_draft(&name).unwrap_or_default();
     let field = format!("text-{name}");

@@ -26,8 +26,8 @@ use std::{path::PathBuf, time::Duration};
 use http::Method;
 use serde::{Serialize, de::DeserializeOwned};
 pub use wire::{
-    Activity, ControlReport, ControlRequest, ControlVerb, CreateRequest, DeleteRequest, Outcome, Problem, ProblemCode,
-    Refusal, Row, SayReceipt, SayRequest, StandingApi, State, Status,
+    Activity, AnswerRequest, Choice, ControlReport, ControlRequest, ControlVerb, CreateRequest, DeleteRequest, Outcome,
+    Problem, ProblemCode, Refusal, Row, SayReceipt, SayRequest, StandingApi, State, Status,
 };
 
 pub use address::Address;
@@ -158,5 +158,9 @@ impl StandingApi for Client {
 
     async fn say(&self, request: &SayRequest) -> Result<SayReceipt, Error> {
         self.post("say", request).await
+    }
+
+    async fn answer(&self, request: &AnswerRequest) -> Result<SayReceipt, Error> {
+        self.post("answer", request).await
     }
 }

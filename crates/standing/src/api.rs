@@ -2,8 +2,8 @@
 
 use tokio::task;
 use wire::{
-    ControlReport, ControlRequest, CreateRequest, DeleteRequest, Problem, Refusal, Row, SayReceipt, SayRequest,
-    StandingApi,
+    AnswerRequest, ControlReport, ControlRequest, CreateRequest, DeleteRequest, Problem, Refusal, Row, SayReceipt,
+    SayRequest, StandingApi,
 };
 
 use crate::{Error, Standing, TheLoop};
@@ -49,6 +49,11 @@ impl StandingApi for TheLoop {
     async fn say(&self, request: &SayRequest) -> Result<SayReceipt, Error> {
         let request = request.clone();
         self.ask(move |standing| standing.say(&request)).await
+    }
+
+    async fn answer(&self, request: &AnswerRequest) -> Result<SayReceipt, Error> {
+        let request = request.clone();
+        self.ask(move |standing| standing.answer(&request)).await
     }
 }
 

@@ -90,6 +90,14 @@ pub enum Error {
         /// The question as the screen shows it.
         question: String,
     },
+    /// Answer: the session does not ask what is to be answered.
+    #[error("nothing was chosen in `{name}`: {reason}; `the-loop standing get {name}` shows what it asks")]
+    NotWaiting {
+        /// The name.
+        name: SessionName,
+        /// What it shows instead.
+        reason: String,
+    },
     /// Say: the message is over the limit.
     #[error("the message has {found} bytes and the limit is {limit}: put it in a file and say where it is")]
     TooLarge {
@@ -159,6 +167,7 @@ impl Error {
             Self::Unknown { .. } => ProblemCode::UnknownSession,
             Self::NotRunning { .. } | Self::Foreign { .. } => ProblemCode::NotRunning,
             Self::Waiting { .. } => ProblemCode::Waiting,
+            Self::NotWaiting { .. } => ProblemCode::NotWaiting,
             Self::TooLarge { .. } => ProblemCode::TooLarge,
             Self::KeyReused { .. } => ProblemCode::KeyReused,
             Self::Misconfigured(_) => ProblemCode::Misconfigured,

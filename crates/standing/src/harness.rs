@@ -23,7 +23,7 @@ use std::{
 };
 
 pub(crate) use find::find_program;
-use wire::{Activity, SessionName};
+use wire::{Activity, Choice, SessionName};
 
 use crate::{
     Surroundings,
@@ -158,6 +158,13 @@ pub(crate) trait Harness {
     fn read(&self, screen: Screen<'_>) -> Reading {
         let _ = screen;
         Reading::default()
+    }
+
+    /// The answers that a question on the screen offers, where its digit alone chooses one; none for any other kind of
+    /// question.
+    fn choices(&self, screen: Screen<'_>) -> Vec<Choice> {
+        let _ = screen;
+        Vec::new()
     }
 
     /// Whether the program is up and takes input, which a paste before that could not be proven to reach; `None` if

@@ -36,7 +36,7 @@ pub use process::ProcessHold;
 pub use surroundings::Surroundings;
 pub use the_loop::{Standing, TheLoop};
 pub use wire::{
-    Activity, ControlReport, ControlRequest, ControlVerb, CreateRequest, DeleteRequest, Outcome, PlannedAction,
-    PlannedSession, Problem, ProblemCode, Row, SayReceipt, SayRequest, SessionName, StandingRef, State, Status,
-    WorkItemRef,
+    Activity, AnswerRequest, Choice, ControlReport, ControlRequest, ControlVerb, CreateRequest, DeleteRequest, Outcome,
+    PlannedAction, PlannedSession, Problem, ProblemCode, Row, SayReceipt, SayRequest, SessionName, StandingRef, State,
+    Status, WorkItemRef,
 };

@@ -4,6 +4,7 @@
 //! The intent of a change is recorded before the act, so that whoever comes after a crash knows what to finish: see
 //! [`settle`].
 
+pub(crate) mod answer;
 pub(crate) mod bind_thread;
 pub(crate) mod control;
 pub(crate) mod create;

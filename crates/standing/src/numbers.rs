@@ -80,18 +80,26 @@ pub(crate) fn say(does: impl FnOnce() -> Result<SayReceipt, Error>) -> Result<Sa
     let begun = Instant::now();
     let done = does();
     SAY.add(begun);
-    count(
-        "say",
-        match &done {
-            Ok(receipt) => match receipt.verdict {
-                Verdict::Submitted => "submitted",
-                Verdict::Unconfirmed => "unconfirmed",
-                Verdict::NotDelivered => "not-delivered",
-            },
-            Err(error) => error.code().as_str(),
-        },
-    );
+    count("say", verdict(&done));
     done
+}
+
+/// Counts an answer.
+pub(crate) fn answer(does: impl FnOnce() -> Result<SayReceipt, Error>) -> Result<SayReceipt, Error> {
+    let done = does();
+    count("answer", verdict(&done));
+    done
+}
+
+fn verdict(done: &Result<SayReceipt, Error>) -> &'static str {
+    match done {
+        Ok(receipt) => match receipt.verdict {
+            Verdict::Submitted => "submitted",
+            Verdict::Unconfirmed => "unconfirmed",
+            Verdict::NotDelivered => "not-delivered",
+        },
+        Err(error) => error.code().as_str(),
+    }
 }
 
 /// Counts a call of tmux that began then.

@@ -8,8 +8,8 @@ use std::{
 };
 
 use wire::{
-    ControlReport, ControlRequest, ControlVerb, CreateRequest, DeleteRequest, PlannedSession, Row, SayReceipt,
-    SayRequest, SessionName,
+    AnswerRequest, ControlReport, ControlRequest, ControlVerb, CreateRequest, DeleteRequest, PlannedSession, Row,
+    SayReceipt, SayRequest, SessionName,
 };
 
 use crate::{
@@ -222,6 +222,14 @@ impl Standing<'_> {
         numbers::say(|| {
             let name = SessionName::parse(&request.name)?;
             lifecycle::say::say(&self.the_loop.strict()?, &name, request)
+        })
+    }
+
+    /// Chooses one of the answers that a session offers to its own question.
+    pub fn answer(&self, request: &AnswerRequest) -> Result<SayReceipt, Error> {
+        numbers::answer(|| {
+            let name = SessionName::parse(&request.name)?;
+            lifecycle::answer::answer(&self.the_loop.strict()?, &name, request)
         })
     }
 

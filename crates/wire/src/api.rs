@@ -2,7 +2,9 @@
 
 use std::error::Error;
 
-use crate::{ControlReport, ControlRequest, CreateRequest, DeleteRequest, Problem, Row, SayReceipt, SayRequest};
+use crate::{
+    AnswerRequest, ControlReport, ControlRequest, CreateRequest, DeleteRequest, Problem, Row, SayReceipt, SayRequest,
+};
 
 /// The verbs on standing sessions: done by the core in this process, or by a service that was asked to.
 ///
@@ -32,6 +34,9 @@ pub trait StandingApi: Send + Sync {
 
     /// Pastes text into a running session and submits it.
     fn say(&self, request: &SayRequest) -> impl Future<Output = Result<SayReceipt, Self::Error>> + Send;
+
+    /// Chooses one of the answers that a session offers to its own question.
+    fn answer(&self, request: &AnswerRequest) -> impl Future<Output = Result<SayReceipt, Self::Error>> + Send;
 }
 
 /// Why a verb was not done.

@@ -23,6 +23,8 @@ pub enum ProblemCode {
     NotRunning,
     /// The session waits on a dialog.
     Waiting,
+    /// The session does not ask what is to be answered.
+    NotWaiting,
     /// The message is over the size limit.
     TooLarge,
     /// The config cannot be used.
@@ -57,6 +59,7 @@ impl ProblemCode {
             Self::UnknownSession => "unknown-session",
             Self::NotRunning => "not-running",
             Self::Waiting => "waiting",
+            Self::NotWaiting => "not-waiting",
             Self::TooLarge => "too-large",
             Self::Misconfigured => "misconfigured",
             Self::Registry => "registry",
@@ -76,7 +79,7 @@ impl ProblemCode {
             Self::InvalidName | Self::InvalidRequest | Self::NameTaken | Self::Declared | Self::Misconfigured => 400,
             Self::Forbidden => 403,
             Self::UnknownSession | Self::NotRunning | Self::NoRoute => 404,
-            Self::Waiting | Self::KeyReused => 409,
+            Self::Waiting | Self::NotWaiting | Self::KeyReused => 409,
             Self::TooLarge => 413,
             Self::InvalidBody => 422,
             Self::TooMany => 429,
@@ -111,6 +114,7 @@ impl ProblemCode {
             Self::UnknownSession => "No such session",
             Self::NotRunning => "The session is not running",
             Self::Waiting => "The session waits for an answer",
+            Self::NotWaiting => "The session does not ask that",
             Self::TooLarge => "The message is too large",
             Self::Misconfigured => "The config cannot be used",
             Self::Registry => "A record cannot be read or written",

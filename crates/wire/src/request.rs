@@ -131,3 +131,22 @@ pub struct SayRequest {
     #[cfg_attr(feature = "schema", schema(max_length = 200))]
     pub idempotency_key: String,
 }
+
+/// Asks for one of the answers to be chosen that a session offers to its own question.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AnswerRequest {
+    /// The name: lower-case letters, digits and `-`, beginning with a letter or digit, at most 40.
+    #[cfg_attr(feature = "schema", schema(pattern = "^[a-z0-9][a-z0-9-]{0,39}$", example = "ops"))]
+    pub name: String,
+    /// The digit of the answer, or its whole text.
+    #[cfg_attr(feature = "schema", schema(min_length = 1, example = "1"))]
+    pub choice: String,
+    /// The question that is answered, as a row has it: another one is not answered. Empty for whatever it asks now.
+    #[serde(default)]
+    pub question: String,
+    /// Who answers; empty if not told.
+    #[serde(default)]
+    pub actor: String,
+}

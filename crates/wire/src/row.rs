@@ -62,6 +62,18 @@ pub enum Activity {
     Unknown,
 }
 
+/// An answer that a session offers to its own question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Choice {
+    /// The digit that chooses it.
+    #[cfg_attr(feature = "schema", schema(pattern = "^[1-9]$", example = "1"))]
+    pub key: String,
+    /// What it says.
+    #[cfg_attr(feature = "schema", schema(example = "Yes"))]
+    pub text: String,
+}
+
 /// One session, as listed, shown and returned by every verb.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -127,6 +139,9 @@ pub struct Row {
     /// The question it waits on, while its activity is `waiting`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub question: String,
+    /// The answers it offers, where one can be chosen by its digit and the screen was looked at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<Choice>,
     /// When the record was made, empty if there is none.
     #[serde(default)]
     #[cfg_attr(
@@ -184,6 +199,7 @@ impl Row {
             reason: String::new(),
             activity: Activity::Unknown,
             question: String::new(),
+            choices: Vec::new(),
             created_at: String::new(),
             pid: None,
             outcome: None,

@@ -24,6 +24,8 @@ pub enum Evidence {
     Transcript,
     /// The harness's input box took the text and is empty again.
     InputEmptied,
+    /// The question that was answered is gone from the screen.
+    QuestionGone,
     /// None.
     None,
 }

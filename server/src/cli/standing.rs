@@ -1,5 +1,6 @@
 //! `the-loop standing …`: the verbs, a file each.
 
+mod answer;
 mod create;
 mod delete;
 mod get;
@@ -54,6 +55,9 @@ pub(super) enum Verb {
     /// Type a message into a running session
     #[command(after_help = say::EXAMPLES)]
     Say(say::Args),
+    /// Choose an answer to the question that a session waits on
+    #[command(after_help = answer::EXAMPLES)]
+    Answer(answer::Args),
 }
 
 impl Verb {
@@ -82,6 +86,7 @@ impl Verb {
             Self::Stop(args) => stop::run(verbs, args, output),
             Self::Restart(args) => restart::run(verbs, args, output),
             Self::Say(args) => say::run(verbs, args, output),
+            Self::Answer(args) => answer::run(verbs, args, output),
         }
     }
 }

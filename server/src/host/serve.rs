@@ -130,8 +130,8 @@ pub fn serve(the_loop: TheLoop, bind: Bind, ready: impl FnOnce(&str)) -> Result<
         let app = router(the_loop, &config.settings, access, end.clone())?;
         let listeners = Listeners { tcp: listener, unix: unix(&config.settings.state_root) };
         let signals = signals()?;
-        ready(&format!("http://{}:{port}/#/standing", shown(&host)));
         tracing::info!(port, "listening");
+        ready(&format!("http://{}:{port}/#/standing", shown(&host)));
         let drained = until_drained(listeners, app, signals, &end).await;
         slack.end().await;
         Ok::<_, ServeError>(drained)

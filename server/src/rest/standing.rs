@@ -1,5 +1,6 @@
 //! The verbs on standing sessions over HTTP, a file each.
 
+pub(super) mod answer;
 pub(super) mod control;
 pub(super) mod create;
 pub(super) mod delete;

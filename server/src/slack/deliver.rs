@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use standing::events::{Event, Level};
-use wire::{SayReceipt, SayRequest, Verdict};
+use wire::{Activity, AnswerRequest, SayReceipt, SayRequest, Verdict};
 
 use super::{
     announce::blocking,
@@ -44,7 +44,48 @@ async fn outcome(hub: &Arc<Hub>, reply: &Reply) -> Outcome {
     if text.trim() == words::SCREEN {
         return show(hub, reply, &thread).await;
     }
+    if let Some(outcome) = answer(hub, reply, &thread, &text).await {
+        return outcome;
+    }
     say(hub, reply, &thread, text).await
+}
+
+/// A reply that is a number alone, written after a question was told, chooses an answer to that question. `None` if it
+/// is no such reply, or that question is not asked any more: then it is words like any others.
+///
+/// A digit has no key in the core by which it would be known again, so that the journal says that it is unconfirmed
+/// before it is typed.
+async fn answer(hub: &Arc<Hub>, reply: &Reply, thread: &Thread, text: &str) -> Option<Outcome> {
+    let choice = text.trim().to_owned();
+    let question = hub.asked_before(&thread.ts, &reply.ts)?;
+    if choice.len() != 1 || !choice.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let (actor, name) = (format!("slack:{}", reply.user), thread.name.to_string());
+    let request = AnswerRequest { name, choice, question, actor };
+    let (at, key, bound) = (Arc::clone(hub), reply.key(), thread.ts.to_string());
+    let answered = blocking(move || {
+        let standing = at.the_loop.standing();
+        let row = standing.get(&request.name)?;
+        let asks = row.activity == Activity::Waiting && row.question == request.question;
+        if row.slack_thread != bound || !asks || row.choices.is_empty() {
+            return Ok(None);
+        }
+        at.inbox().came_to(&key, &Outcome::Unconfirmed { note: words::cut_short() });
+        standing.answer(&request).map(Some)
+    });
+    match answered.await {
+        Ok(Ok(None)) => None,
+        Ok(Ok(Some(receipt))) => Some(of_receipt(hub, reply, thread, &receipt)),
+        Ok(Err(error)) => {
+            dropped(hub, reply, Some(thread), "undeliverable", &error.to_string());
+            Some(Outcome::Refused { reason: words::refusal(&error) })
+        }
+        Err(fault) => {
+            dropped(hub, reply, Some(thread), "undeliverable", &fault);
+            Some(Outcome::Unconfirmed { note: words::cut_short() })
+        }
+    }
 }
 
 async fn say(hub: &Arc<Hub>, reply: &Reply, thread: &Thread, text: String) -> Outcome {

@@ -49,9 +49,18 @@ pub(super) struct Hub {
     /// Rung when the socket is to be opened anew.
     pub(super) reconnect: Notify,
     inbox: Mutex<Inbox>,
+    asked: Mutex<HashMap<Ts, Asked>>,
     by_socket: Mutex<Recent<Key>>,
     dropped: Mutex<Recent<Key>>,
     tasks: Mutex<JoinSet<()>>,
+}
+
+/// A question that was told in a thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Asked {
+    pub(super) question: String,
+    /// The stamp of the message that told it.
+    pub(super) ts: Ts,
 }
 
 /// The ends of a hub's ways, for the tasks that read them.
@@ -90,6 +99,7 @@ impl Hub {
             look: Notify::new(),
             reconnect: Notify::new(),
             inbox: Mutex::new(inbox),
+            asked: Mutex::default(),
             by_socket: Mutex::default(),
             dropped: Mutex::default(),
             tasks: Mutex::default(),
@@ -126,6 +136,17 @@ impl Hub {
         let inbox = self.inbox();
         let threads = self.threads.all().into_iter();
         threads.filter_map(|thread| Some((thread.ts.clone(), inbox.newest(&thread.ts)?))).collect()
+    }
+
+    /// Notes what was asked last in a thread.
+    pub(super) fn asked(&self, thread: Ts, asked: Asked) {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).insert(thread, asked);
+    }
+
+    /// The question that a message in a thread came after, if one was told there.
+    pub(super) fn asked_before(&self, thread: &Ts, message: &Ts) -> Option<String> {
+        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.get(thread).filter(|asked| asked.ts < *message).map(|asked| asked.question.clone())
     }
 
     /// Notes that the socket brought a message.

@@ -8,13 +8,23 @@ use std::sync::Arc;
 use standing::config::Verbosity;
 use tokio::{sync::mpsc, time, time::Instant};
 
-use super::{announce::blocking, api::ApiError, hub::Hub, inbox::Outcome, message::Reply, ts::Ts};
+use super::{
+    announce::blocking,
+    api::ApiError,
+    hub::{Asked, Hub},
+    inbox::Outcome,
+    message::Reply,
+    threads::Thread,
+    ts::Ts,
+};
 
 /// Something to post.
 #[derive(Debug)]
 pub(super) enum Post {
     /// What became of a reply, which is done with after that.
     Receipt { reply: Reply, outcome: Outcome },
+    /// What a session asks, in its thread.
+    Question { thread: Thread, question: String, text: String },
     /// A line in a thread.
     Line { channel: String, thread: Ts, text: String },
 }
@@ -27,6 +37,7 @@ const REFUSED: &str = "no_entry";
 pub(super) async fn post_all(hub: Arc<Hub>, mut posts: mpsc::UnboundedReceiver<Post>) {
     while let Some(post) = posts.recv().await {
         match post {
+            Post::Question { thread, question, text } => ask(&hub, thread, question, &text).await,
             Post::Line { channel, thread, text } => line(&hub, &channel, &thread, &text).await,
             Post::Receipt { reply, outcome } => {
                 receipt(&hub, &reply, &outcome).await;
@@ -37,6 +48,12 @@ pub(super) async fn post_all(hub: Arc<Hub>, mut posts: mpsc::UnboundedReceiver<P
             }
         }
     }
+}
+
+/// A question can be answered by a reply that was written after it was told.
+async fn ask(hub: &Hub, thread: Thread, question: String, text: &str) {
+    let posted = patiently(hub, || hub.api.post_message(&thread.channel, Some(&thread.ts), text)).await;
+    tell(posted.map(|posted| hub.asked(thread.ts, Asked { question, ts: posted.ts })));
 }
 
 async fn receipt(hub: &Hub, reply: &Reply, outcome: &Outcome) {

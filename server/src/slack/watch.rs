@@ -67,8 +67,8 @@ pub(super) async fn look(hub: &Arc<Hub>, screens: bool) -> Vec<Row> {
 
 fn tell_of_question(hub: &Hub, rows: &[Row], name: &str) {
     let Some(row) = rows.iter().find(|row| row.name == name) else { return };
-    if let Some(Thread { channel, ts, .. }) = Thread::of_row(row) {
-        let _ = hub.posts.send(Post::Line { channel, thread: ts, text: words::asks(row) });
+    if let Some(thread) = Thread::of_row(row) {
+        let _ = hub.posts.send(Post::Question { thread, question: row.question.clone(), text: words::asks(row) });
     }
 }
 

@@ -2,7 +2,7 @@
 
 use rustix::system::uname;
 use standing::{Error, ProblemCode, config::Verbosity};
-use wire::{Row, SayReceipt};
+use wire::{Choice, Row, SayReceipt};
 
 use super::entities::escape;
 
@@ -61,13 +61,24 @@ pub(super) fn superseded(name: &str) -> String {
 
 /// Said once when a session waits on a question of its own.
 pub(super) fn asks(row: &Row) -> String {
+    let (name, session) = (&row.name, &row.tmux_target);
+    let head = format!("*{name}* waits for an answer to a question of its own:\n{}\n", quote(&row.question));
+    let terminal = format!("at the terminal: `tmux attach -t '={session}'`; a reply `{SCREEN}` shows all of it.");
+    if row.choices.is_empty() {
+        return format!("{head}A reply is refused while it does. Answer {terminal}");
+    }
+    let choice = |choice: &Choice| format!("*{}*  {}", choice.key, escape(&quoted(&choice.text)));
+    let choices: Vec<String> = row.choices.iter().map(choice).collect();
     format!(
-        "*{}* waits for an answer to a question of its own:\n{}\nA reply is refused while it does. Answer at the \
-         terminal: `tmux attach -t '={}'`; a reply `{SCREEN}` shows all of it.",
-        row.name,
-        quote(&row.question),
-        row.tmux_target
+        "{head}{}\nReply with the number alone to choose, and any other reply is refused while it waits. Or answer \
+         {terminal}",
+        choices.join("\n")
     )
+}
+
+/// Beside a reply that is being chosen by, while it is not known what became of it.
+pub(super) fn cut_short() -> String {
+    "The answer broke off; look at the session before you choose again.".to_owned()
 }
 
 /// Why a reply was refused.

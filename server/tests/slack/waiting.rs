@@ -4,7 +4,7 @@ use serde_json::json;
 use standing::CreateRequest;
 use testkit::wait_for;
 
-use crate::stage::{ANN, Stage, hurried};
+use crate::stage::{ANN, BOB, EVE, Stage, hurried};
 
 const QUESTION: &str = "Trust the files in this folder?";
 
@@ -45,6 +45,31 @@ fn a_question_is_told_once_and_no_reply_answers_it() {
         stage.slack.said_in(&thread).iter().filter(|said| said.contains("*ops* waits for an answer")).count(),
         1
     );
+    drop(listener);
+}
+
+#[test]
+fn a_number_alone_answers_the_question_that_was_told() {
+    let stage = Stage::new();
+    let listener = stage.listen(hurried());
+    let early = stage.session("calm");
+    let ts = stage.slack.reply(&early, ANN, "2");
+    stage.marked(&ts, "white_check_mark");
+    assert_eq!(stage.words("calm"), ["2"], "nothing was asked: words like any others");
+
+    let thread = asking(&stage);
+    let told = stage.told(&thread, "*ops* waits for an answer");
+    assert!(told.contains("*2*  Yes, go on") && told.contains("number alone"), "{told}");
+    let ts = stage.slack.reply(&thread, EVE, "2");
+    let wrong = stage.slack.reply(&thread, ANN, "7");
+    stage.marked(&wrong, "no_entry");
+    assert_eq!(stage.slack.reactions(&ts), Vec::<String>::new(), "she may not answer");
+    stage.shows("ops", QUESTION);
+    let ts = stage.slack.reply(&thread, BOB, " 2 ");
+    stage.marked(&ts, "white_check_mark");
+    let noted = stage.events("standing.answered");
+    assert_eq!((noted.len(), &noted[0]["actor"], &noted[0]["choice"]), (1, &json!("slack:U0BOB"), &json!("2")));
+    assert_eq!(stage.words("ops"), Vec::<String>::new(), "nothing was said to it");
     drop(listener);
 }
 

@@ -154,11 +154,12 @@ impl Parser {
     fn hand_on(&mut self, found: &mut Vec<Input>, end: bool) {
         let mut text = String::new();
         let mut half = Vec::new();
-        for chunk in self.typed.utf8_chunks() {
+        let mut chunks = self.typed.utf8_chunks().peekable();
+        while let Some(chunk) = chunks.next() {
             text.push_str(chunk.valid());
             let invalid = chunk.invalid();
             let unfinished = std::str::from_utf8(invalid).is_err_and(|error| error.error_len().is_none());
-            if unfinished && !end && self.typed.ends_with(invalid) {
+            if unfinished && !end && chunks.peek().is_none() {
                 half = invalid.to_vec();
             } else if !invalid.is_empty() {
                 text.push(char::REPLACEMENT_CHARACTER);
@@ -245,6 +246,8 @@ mod tests {
     #[test]
     fn what_is_no_utf8_is_replaced() {
         assert_eq!(read(&[b"a\xffb\xe6\x97\r"]), [Input::Text("a\u{fffd}b\u{fffd}".into()), Input::Enter]);
+        // The same half of a character twice, the latter one to be completed.
+        assert_eq!(read(&[b"\xce[\xce", b"\xb1"]), [Input::Text("\u{fffd}[α".into())]);
         assert_eq!(read(&[b"\x1b[200~\xff\x1b[201~"]), [Input::Paste("\u{fffd}".into())]);
     }
 

@@ -14,7 +14,7 @@ use std::{
 };
 
 use serde::Deserialize;
-use wire::Activity;
+use wire::{Activity, Choice};
 
 use super::{Fresh, Harness, Place, Reading, Screen, Spawned, trust};
 use crate::{Surroundings, config::HarnessTrust, process::ProcessIdentity};
@@ -74,6 +74,10 @@ impl Harness for Claude {
 
     fn read(&self, screen: Screen<'_>) -> Reading {
         screen::read(screen)
+    }
+
+    fn choices(&self, screen: Screen<'_>) -> Vec<Choice> {
+        super::screen::choices(screen)
     }
 
     fn draws_within(&self) -> Duration {

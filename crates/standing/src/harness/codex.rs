@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use wire::Activity;
+use wire::{Activity, Choice};
 
 use super::{Fresh, Harness, Place, Reading, Screen, Spawned, trust};
 use crate::{Surroundings, config::HarnessTrust};
@@ -64,6 +64,10 @@ impl Harness for Codex {
 
     fn read(&self, screen: Screen<'_>) -> Reading {
         screen::read(screen)
+    }
+
+    fn choices(&self, screen: Screen<'_>) -> Vec<Choice> {
+        super::screen::choices(screen)
     }
 
     fn draws_within(&self) -> Duration {

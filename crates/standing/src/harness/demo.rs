@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use wire::Activity;
+use wire::{Activity, Choice};
 
 use super::{
     Fresh, Harness, Place, Reading, Screen,
@@ -75,6 +75,10 @@ impl Harness for Demo {
             Some(Bottom::Dialog(asked)) => Reading { activity: Activity::Waiting, question: question(asked) },
             None => Reading::default(),
         }
+    }
+
+    fn choices(&self, screen: Screen<'_>) -> Vec<Choice> {
+        super::screen::choices(screen)
     }
 
     fn is_up(&self, screen: Screen<'_>) -> Option<bool> {

@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-use wire::Activity;
+use wire::{Activity, Choice};
 
 use super::{Fresh, Harness, Place, Reading, Screen, trust};
 use crate::{Surroundings, config::HarnessTrust};
@@ -49,6 +49,10 @@ impl Harness for Gemini {
 
     fn transcript(&self, place: &Place<'_>, id: &str) -> Option<PathBuf> {
         chats::of(&folder(place.surroundings)?, id)
+    }
+
+    fn choices(&self, screen: Screen<'_>) -> Vec<Choice> {
+        super::screen::choices(screen)
     }
 
     fn draws_within(&self) -> Duration {

@@ -1,5 +1,7 @@
 //! What the screens of several harnesses have in common. Nothing here knows one harness from another.
 
+use wire::Choice;
+
 use super::Screen;
 
 /// The lines of a screen without what is blank at their ends, blank lines kept.
@@ -18,6 +20,31 @@ pub(super) fn is_rule(line: &str, strokes: &str) -> bool {
 pub(super) fn is_numbered(text: &str) -> bool {
     let digits = text.chars().take_while(char::is_ascii_digit).count();
     (1..=2).contains(&digits) && text[digits..].starts_with(". ")
+}
+
+/// The answers of the list that stands lowest on a screen, if it is whole: numbered from 1 on without a gap, one of them
+/// marked. Lines between two answers belong to the upper one, and are left out.
+pub(super) fn choices(screen: Screen<'_>) -> Vec<Choice> {
+    let frame = |c: char| c.is_whitespace() || "│┃".contains(c);
+    let marks = ['❯', '›', '●', '>', '▶'];
+    let mut choices = Vec::new();
+    let mut marked = false;
+    for line in lines(screen).iter().rev() {
+        let line = line.trim_matches(frame);
+        let text = line.trim_start_matches(marks).trim_start();
+        if !is_numbered(text) {
+            continue;
+        }
+        let Some((key, says)) = text.split_once(". ") else { continue };
+        marked |= line.starts_with(marks);
+        choices.push(Choice { key: key.to_owned(), text: says.trim().to_owned() });
+        if key == "1" {
+            break;
+        }
+    }
+    choices.reverse();
+    let whole = choices.iter().enumerate().all(|(at, choice)| choice.key == (at + 1).to_string());
+    if whole && marked && choices.len() < 10 { choices } else { Vec::new() }
 }
 
 /// A question out of the lines of a dialog: what is written, without frames and blank lines, at most 24 lines.
@@ -51,6 +78,23 @@ mod tests {
         assert!(is_numbered("1. Yes") && is_numbered("12. x"));
         assert!(!is_numbered("1.5 times") && !is_numbered(". x") && !is_numbered("2026. x") && !is_numbered(""));
         assert!(is_rule("  ────────── name ──", "─▔") && !is_rule("─── x", "─") && !is_rule("-- --", "─"));
+    }
+
+    fn read(text: &str) -> Vec<String> {
+        let choices = choices(Screen { text, title: "" });
+        choices.into_iter().map(|choice| format!("{}={}", choice.key, choice.text)).collect()
+    }
+
+    #[test]
+    fn the_answers_of_the_lowest_list_are_read_if_it_is_whole() {
+        let two =
+            "1. an older list\n2. of two\nProceed?\n ❯ 1. Yes\n      and more of it\n   2. No, exit\n\n Esc cancels";
+        assert_eq!(read(two), ["1=Yes", "2=No, exit"]);
+        assert_eq!(read("│ ● 1. Allow once      │\n│   2. No (esc)        │\n╰────╯"), ["1=Allow once", "2=No (esc)"]);
+        let long: String = (1..=12).map(|n| format!("› {n}. x\n")).collect();
+        for text in ["1. Yes\n2. No", "❯ 1. Yes\n  3. No", "❯ 2. Yes\n  3. No", "Proceed? (y/n)", "", &long] {
+            assert_eq!(read(text), Vec::<String>::new(), "{text}");
+        }
     }
 
     #[test]

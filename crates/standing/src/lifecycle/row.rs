@@ -1,6 +1,6 @@
 //! A session as a row: its definition, its record, and what is true of it.
 
-use wire::{Outcome, Row, SessionName, State, Status};
+use wire::{Activity, Outcome, Row, SessionName, State, Status};
 
 use super::{
     orphan,
@@ -57,9 +57,11 @@ impl Scope {
     /// Puts into a row what its screen says.
     pub(crate) fn read_screen(&self, row: &mut Row, pane: &Pane, text: &str) {
         if let Ok(adapter) = self.harness(&row.harness) {
-            let reading = adapter.read(Screen { text, title: &pane.title });
+            let screen = Screen { text, title: &pane.title };
+            let reading = adapter.read(screen);
             row.activity = reading.activity;
             row.question = reading.question;
+            row.choices = if row.activity == Activity::Waiting { adapter.choices(screen) } else { Vec::new() };
         }
     }
 

@@ -139,7 +139,8 @@ fn end(
     receipt
 }
 
-fn without_record(scope: &Scope, name: &SessionName) -> Error {
+/// Why a session that has no record cannot be spoken to.
+pub(super) fn without_record(scope: &Scope, name: &SessionName) -> Error {
     match scope.look() {
         Err(silence) => silence.into(),
         Ok(panes) if panes.of(name).iter().any(|pane| !pane.dead) => {
@@ -150,7 +151,7 @@ fn without_record(scope: &Scope, name: &SessionName) -> Error {
 }
 
 /// The pane to type into, or why there is none.
-fn speakable(scope: &Scope, record: &Record) -> Result<Pane, Error> {
+pub(super) fn speakable(scope: &Scope, record: &Record) -> Result<Pane, Error> {
     let name = record.name.clone();
     let reason = match scope.condition(record) {
         Condition::Live(pane) => return Ok(pane),

@@ -72,10 +72,15 @@ impl Tmux {
 
     /// Presses Enter in a pane, under the same check.
     pub(crate) fn press_enter(&self, pane: &Pane) -> Answer<PasteAnswer> {
+        self.press(pane, "\\r")
+    }
+
+    /// Presses a key in a pane, under the same check: a letter, a digit, or an escape that tmux itself knows.
+    pub(crate) fn press(&self, pane: &Pane, key: &str) -> Answer<PasteAnswer> {
         let unique = uuid::Uuid::new_v4().simple().to_string();
-        let press = press(&pane.id, &format!("enter-{unique}"));
+        let press = press(&pane.id, &format!("key-{unique}"));
         let commands = format!(
-            "copy-mode -q -t {} ; set-buffer -b enter-{unique} \"\\r\" ; {press} ; display-message -p '{unique} pasted'",
+            "copy-mode -q -t {} ; set-buffer -b key-{unique} \"{key}\" ; {press} ; display-message -p '{unique} pasted'",
             pane.id
         );
         self.guarded(pane, &Paste { text: "", gap: Duration::ZERO, mark: "" }, &unique, &commands)

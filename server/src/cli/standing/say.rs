@@ -10,7 +10,7 @@ use super::{Output, Refusal, Verbs, inert};
 pub(super) const EXAMPLES: &str = "\
 Examples:
   the-loop standing say ops --text 'what is in flight?'
-  the-loop standing say ops 'the same, shorter'
+  the-loop standing say ops the same, shorter
   git log -5 | the-loop standing say ops -
   the-loop standing say ops --text 'go on' --actor 'night shift'
 
@@ -20,9 +20,9 @@ A message never starts a session: `the-loop standing start NAME` does.";
 pub(crate) struct Args {
     /// The session
     name: String,
-    /// The message; `-` reads it from standard input
+    /// The message, in one word or several; `-` reads it from standard input
     #[arg(value_name = "TEXT", required_unless_present = "flagged", conflicts_with = "flagged")]
-    text: Option<String>,
+    text: Vec<String>,
     /// The message; `-` reads it from standard input
     #[arg(long = "text", id = "flagged", value_name = "TEXT", allow_hyphen_values = true)]
     flagged: Option<String>,
@@ -32,14 +32,18 @@ pub(crate) struct Args {
     /// Deliver even if the session waits for an answer to its own question
     #[arg(long)]
     force: bool,
+    /// The same key with the same message is delivered once, however often it is sent
+    #[arg(long, value_name = "KEY", default_value = "", hide_default_value = true)]
+    idempotency_key: String,
 }
 
 pub(super) fn run(verbs: &dyn Verbs, args: Args, output: &mut Output) -> Result<u8, Refusal> {
-    let text = match args.text.or(args.flagged).unwrap_or_default() {
+    let text = match args.flagged.unwrap_or_else(|| args.text.join(" ")) {
         dash if dash == "-" => from_stdin()?,
         text => text,
     };
-    let request = SayRequest { name: args.name, text, actor: args.actor, force: args.force, ..SayRequest::default() };
+    let (actor, force, idempotency_key) = (args.actor, args.force, args.idempotency_key);
+    let request = SayRequest { name: args.name, text, actor, force, idempotency_key };
     let receipt = verbs.say(&request)?;
     print(&receipt, output);
     Ok(receipt.exit_code)
@@ -57,7 +61,8 @@ fn from_stdin() -> Result<String, Refusal> {
     String::from_utf8(bytes).map_err(|error| from(error.to_string()))
 }
 
-fn print(receipt: &SayReceipt, output: &mut Output) {
+/// Prints what became of a message.
+pub(super) fn print(receipt: &SayReceipt, output: &mut Output) {
     for message in &receipt.messages {
         let line = format!("{}\n", inert::text(&message.text));
         match message.stream {

@@ -3,7 +3,7 @@
 use client::{Client, StandingApi};
 use standing::TheLoop;
 use tokio::runtime::{Builder, Runtime};
-use wire::{ControlReport, ControlRequest, CreateRequest, DeleteRequest, Row, SayReceipt, SayRequest};
+use wire::{AnswerRequest, ControlReport, ControlRequest, CreateRequest, DeleteRequest, Row, SayReceipt, SayRequest};
 
 use super::Refusal;
 
@@ -15,6 +15,7 @@ pub(crate) trait Verbs {
     fn delete(&self, request: &DeleteRequest) -> Result<ControlReport, Refusal>;
     fn control(&self, request: &ControlRequest) -> Result<ControlReport, Refusal>;
     fn say(&self, request: &SayRequest) -> Result<SayReceipt, Refusal>;
+    fn answer(&self, request: &AnswerRequest) -> Result<SayReceipt, Refusal>;
 }
 
 impl Verbs for TheLoop {
@@ -40,6 +41,10 @@ impl Verbs for TheLoop {
 
     fn say(&self, request: &SayRequest) -> Result<SayReceipt, Refusal> {
         Ok(self.standing().say(request)?)
+    }
+
+    fn answer(&self, request: &AnswerRequest) -> Result<SayReceipt, Refusal> {
+        Ok(self.standing().answer(request)?)
     }
 }
 
@@ -87,5 +92,9 @@ impl Verbs for Service {
 
     fn say(&self, request: &SayRequest) -> Result<SayReceipt, Refusal> {
         self.wait(self.client.say(request))
+    }
+
+    fn answer(&self, request: &AnswerRequest) -> Result<SayReceipt, Refusal> {
+        self.wait(self.client.answer(request))
     }
 }

@@ -1,0 +1,82 @@
+//! How every server function answers: a notice on the board and a way back for a form, the answer itself for others.
+
+use ::standing::Error;
+use http::{
+    HeaderValue, StatusCode,
+    header::{ACCEPT, LOCATION, SET_COOKIE},
+    request::Parts,
+};
+use leptos::prelude::*;
+use leptos_axum::ResponseOptions;
+use wire::{ControlRequest, ControlVerb};
+
+use super::{Answer, Back, wording};
+use crate::{
+    front::Front,
+    notices::{Notice, Place},
+    query::Query,
+    theme::{COOKIE_NAME, Theme},
+};
+
+/// The host provides it to every server function.
+pub(super) fn front() -> Front {
+    expect_context::<Front>()
+}
+
+/// A browser sends `\r\n` for each line's end in a form.
+pub(super) fn plain_lines(text: &str) -> String {
+    text.replace("\r\n", "\n")
+}
+
+/// Start, stop or restart of one session, or of all.
+pub(super) async fn control(verb: ControlVerb, name: String, all: bool, back: Back) -> Answer {
+    let front = front();
+    let place = if all { Place::Page } else { Place::Acts(name.clone()) };
+    let done = if all == name.is_empty() {
+        let request = ControlRequest { name, verb };
+        front.try_ask(move |the_loop| the_loop.standing().control(&request)).await
+    } else {
+        Err(Error::InvalidRequest("either the name of a session is needed or `all`, not both".to_owned()))
+    };
+    let notice = match &done {
+        Ok(report) => wording::report(report, verb, place),
+        Err(error) => Notice::refused(error, place),
+    };
+    send(&front, notice, back, done.map(Answer::Report))
+}
+
+/// Puts the notice up and sends a form's browser back to it.
+pub(super) fn send(front: &Front, notice: Notice, back: Back, answer: Result<Answer, Error>) -> Answer {
+    let answer = answer.unwrap_or_else(|error| Answer::Refused(error.problem()));
+    if wants_page() {
+        let notice = Some(front.notices().post(notice));
+        see_other(&Query { notice, ..Query::plain(&back.into()) }.address());
+    } else if let (Answer::Refused(problem), Some(response)) = (&answer, use_context::<ResponseOptions>()) {
+        response.set_status(StatusCode::from_u16(problem.status).unwrap_or(StatusCode::BAD_REQUEST));
+    }
+    answer
+}
+
+/// Whether a page is asked for, as a plain form does.
+fn wants_page() -> bool {
+    use_context::<Parts>().is_some_and(|parts| {
+        parts.headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).is_some_and(|a| a.contains("text/html"))
+    })
+}
+
+/// Sends the browser to another page with GET. Addresses are made by [`Query::address`], so they are plain ASCII.
+pub(super) fn see_other(address: &str) {
+    let (Some(response), Ok(address)) = (use_context::<ResponseOptions>(), HeaderValue::from_str(address)) else {
+        return;
+    };
+    response.insert_header(LOCATION, address);
+    response.set_status(StatusCode::SEE_OTHER);
+}
+
+/// Keeps the choice for a year.
+pub(super) fn keep_theme(theme: Theme) {
+    let cookie = format!("{COOKIE_NAME}={}; Path=/; Max-Age=31536000; SameSite=Strict; HttpOnly", theme.as_str());
+    if let (Some(response), Ok(cookie)) = (use_context::<ResponseOptions>(), HeaderValue::from_str(&cookie)) {
+        response.insert_header(SET_COOKIE, cookie);
+    }
+}

@@ -1,0 +1,47 @@
+//! What a session asks, with the answers it offers in place.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use wire::{Activity, Row, State};
+
+use crate::{page::Common, standing::back::BackFields};
+
+/// The question as its screen shows it. Its answers are buttons, none of them filled or preselected: each is chosen by
+/// its own digit, and only while that very question is asked.
+#[component]
+pub(crate) fn Question(row: Row, common: Arc<Common>) -> impl IntoView {
+    let asks = row.activity == Activity::Waiting && row.state == State::Running && !row.question.is_empty();
+    asks.then(|| {
+        let answers = (!row.choices.is_empty()).then(|| view! { <Answers row=row.clone() common=common /> });
+        view! {
+            <div class="question" role="group" aria-label=format!("What {} asks", row.name)>
+                <pre>{row.question}</pre>
+                {answers}
+            </div>
+        }
+    })
+}
+
+#[component]
+fn Answers(row: Row, common: Arc<Common>) -> impl IntoView {
+    let Row { name, question, choices, .. } = row;
+    let buttons = choices.into_iter().map(|choice| {
+        view! {
+            <button class="button answer" type="submit" name="choice" value=choice.key.clone()>
+                <kbd>{choice.key.clone()}</kbd>
+                {choice.text}
+                <span class="for-ears">" in "{name.clone()}</span>
+            </button>
+        }
+    });
+    view! {
+        <form class="answers" method="post" action="/app/standing/answer" id=format!("answer-{name}")>
+            <input type="hidden" name="name" value=name.clone() />
+            <input type="hidden" name="question" value=question />
+            <BackFields back=common.query.filter.back() />
+            {buttons.collect_view()}
+        </form>
+    }
+    .into_any()
+}

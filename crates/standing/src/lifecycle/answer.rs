@@ -1,0 +1,178 @@
+//! answer: one of the answers that a session offers to its own question. Chosen by its digit, never by Enter: what is
+//! preselected is never taken, and neither is an answer to another question than the one that was meant.
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use wire::{Activity, AnswerRequest, Choice, Evidence, Message, SayReceipt, SessionName, Verdict};
+
+use super::{
+    Scope,
+    say::{speakable, without_record},
+};
+use crate::{
+    Error,
+    events::Event,
+    harness::{Harness, Screen},
+    registry::{Entry, Record},
+    text,
+    tmux::{Answer, Pane, PasteAnswer},
+};
+
+/// How long a harness may take to show what it made of an answer, and how often its screen is looked at.
+const PATIENCE: Duration = Duration::from_secs(2);
+const INTERVAL: Duration = Duration::from_millis(50);
+
+/// What a session asks.
+#[derive(Debug, PartialEq, Eq)]
+struct Asked {
+    question: String,
+    choices: Vec<Choice>,
+}
+
+/// Chooses an answer.
+pub(crate) fn answer(scope: &Scope, name: &SessionName, request: &AnswerRequest) -> Result<SayReceipt, Error> {
+    if let Entry::Vacant = scope.registry.read(name) {
+        scope.definitions().resolve(name, None)?;
+        return Err(without_record(scope, name));
+    }
+    let hold = scope.hold(name, "answer")?;
+    let Some(record) = scope.settle(&hold, name)? else { return Err(Error::Unknown { name: name.clone() }) };
+    let harness = scope.harness(&record.harness).map_err(Error::InvalidRequest)?;
+    let pane = speakable(scope, &record)?;
+    let refuse = |reason: String| Error::NotWaiting { name: name.clone(), reason };
+    let Some(asked) = asked(scope, &pane, harness.as_ref())? else {
+        return Err(refuse("it waits for no answer".to_owned()));
+    };
+    if !request.question.is_empty() && request.question != asked.question {
+        return Err(refuse(format!("it asks something else by now: {}", asked.question)));
+    }
+    let choice = pick(&asked, &request.choice).ok_or_else(|| refuse(offered(&asked, &request.choice, &record)))?;
+    let receipt = choose(scope, &record, harness.as_ref(), &pane, &asked, choice);
+    note(scope, &record, request, choice, &receipt);
+    Ok(receipt)
+}
+
+/// What it asks now; `None` if it does not wait for an answer.
+fn asked(scope: &Scope, pane: &Pane, harness: &dyn Harness) -> Result<Option<Asked>, Error> {
+    let shown = scope.tmux.shown(pane).into_result()?.unwrap_or_default();
+    let screen = Screen { text: &shown.text, title: &shown.title };
+    let reading = harness.read(screen);
+    let waits = reading.activity == Activity::Waiting;
+    Ok(waits.then(|| Asked { question: reading.question, choices: harness.choices(screen) }))
+}
+
+/// The choice that is meant: by its digit, or by all of its text.
+fn pick<'a>(asked: &'a Asked, meant: &str) -> Option<&'a Choice> {
+    let meant = meant.trim().trim_end_matches('.').to_lowercase();
+    let says = |choice: &&Choice| choice.text.trim_end_matches('.').to_lowercase() == meant;
+    let mut by_text = asked.choices.iter().filter(says);
+    let by_key = asked.choices.iter().find(|choice| choice.key == meant);
+    by_key.or_else(|| by_text.next().filter(|_| by_text.next().is_none()))
+}
+
+/// Why nothing was picked.
+fn offered(asked: &Asked, meant: &str, record: &Record) -> String {
+    if asked.choices.is_empty() {
+        let session = record.name.tmux_session();
+        return format!("its question offers no answer with a digit: answer it in `tmux attach -t '={session}'`");
+    }
+    let choices: Vec<String> = asked.choices.iter().map(|choice| format!("{}. {}", choice.key, choice.text)).collect();
+    format!("`{}` is none of its answers: {}", text::inert_line(meant), choices.join("; "))
+}
+
+/// Types the digit, and looks whether the question goes.
+fn choose(
+    scope: &Scope,
+    record: &Record,
+    harness: &dyn Harness,
+    pane: &Pane,
+    asked_before: &Asked,
+    choice: &Choice,
+) -> SayReceipt {
+    let target = &record.tmux_target;
+    let told = format!("`{}. {}`", choice.key, choice.text);
+    let failed = |why: &str| (Verdict::NotDelivered, Message::err(format!("{told} was not chosen in {target}: {why}")));
+    let (verdict, message) = match scope.tmux.press(pane, &choice.key) {
+        Answer::Said(PasteAnswer::Pasted { .. } | PasteAnswer::Already) => {
+            if is_gone(scope, pane, harness, asked_before) {
+                (Verdict::Submitted, Message::out(format!("{told} chosen in {target}, its question is gone")))
+            } else {
+                let still = format!("{told} was typed into {target}, unconfirmed: its screen shows the question still");
+                (Verdict::Unconfirmed, Message::out(still))
+            }
+        }
+        Answer::Said(PasteAnswer::Gone) => failed("its pane ended"),
+        Answer::Said(PasteAnswer::InputOff) => failed("the input of its pane was switched off"),
+        Answer::Silent(silence) => {
+            let unsure = format!("{told} was perhaps not chosen in {target}: tmux did not answer ({})", silence.0);
+            (Verdict::Unconfirmed, Message::err(unsure))
+        }
+    };
+    let delivered = message.stream == wire::Stream::Out;
+    SayReceipt {
+        name: record.name.to_string(),
+        delivered,
+        exit_code: u8::from(!delivered),
+        messages: vec![message],
+        verdict,
+        evidence: if verdict == Verdict::Submitted { Evidence::QuestionGone } else { Evidence::None },
+        message_id: uuid::Uuid::new_v4().simple().to_string(),
+    }
+}
+
+fn is_gone(scope: &Scope, pane: &Pane, harness: &dyn Harness, before: &Asked) -> bool {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match asked(scope, pane, harness) {
+            Ok(Some(now)) if now == *before => {}
+            Ok(_) => return true,
+            Err(_) => return false,
+        }
+        if Instant::now() >= deadline {
+            return false;
+        }
+        thread::sleep(INTERVAL);
+    }
+}
+
+/// The paper trail: who chose which answer. What was asked is not noted, it may quote anything.
+fn note(scope: &Scope, record: &Record, request: &AnswerRequest, choice: &Choice, receipt: &SayReceipt) {
+    if receipt.verdict == Verdict::NotDelivered {
+        return;
+    }
+    scope.emit(
+        Event::info("standing.answered")
+            .with("standing", record.name.as_str())
+            .with("tmux_target", record.tmux_target.as_str())
+            .with("actor", text::inert_line(&request.actor))
+            .with("choice", choice.key.as_str())
+            .with("message_id", receipt.message_id.as_str())
+            .with("verdict", serde_json::to_value(receipt.verdict).unwrap_or_default()),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(texts: &[&str]) -> Asked {
+        let choice = |(at, text): (usize, &&str)| Choice { key: (at + 1).to_string(), text: (*text).to_owned() };
+        Asked { question: "Go on?".to_owned(), choices: texts.iter().enumerate().map(choice).collect() }
+    }
+
+    #[test]
+    fn an_answer_is_meant_by_its_digit_or_by_all_of_its_text() {
+        let asked = asked(&["Yes", "Yes, and don't ask again", "No.", "No."]);
+        let picked = |meant| pick(&asked, meant).map(|choice| choice.key.as_str());
+        assert_eq!(picked("2"), Some("2"));
+        assert_eq!(picked(" 1. "), Some("1"));
+        assert_eq!(picked("yes"), Some("1"));
+        assert_eq!(picked("yes, and DON'T ask again"), Some("2"));
+        for nothing in ["", "5", "12", "y", "yes please", "no"] {
+            assert_eq!(picked(nothing), None, "{nothing}");
+        }
+    }
+}
