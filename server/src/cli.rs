@@ -5,6 +5,7 @@
 
 mod channels;
 mod completions;
+mod doctor;
 mod events;
 mod inert;
 mod lifecycle;
@@ -61,6 +62,9 @@ enum Command {
     /// Tell what a start would do, and do nothing
     #[command(after_help = plan::EXAMPLES)]
     Plan(plan::Args),
+    /// Tell what of this machine endangers the sessions, and what to do about it
+    #[command(after_help = doctor::EXAMPLES)]
+    Doctor(doctor::Args),
     /// List, make, start, stop and talk to standing sessions
     #[command(after_help = standing::EXAMPLES)]
     Standing {
@@ -167,6 +171,7 @@ fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Refusal> {
         Command::Status(args) => status::run(&open("cli"), &args, output),
         Command::Standing { verb } => verb.run(&open("cli"), cli.service.as_deref(), output),
         Command::Plan(args) => plan::run(&open("cli"), &args, output),
+        Command::Doctor(args) => doctor::run(&open("cli"), &args, output),
         Command::Channels { verb } => verb.run(&open("cli"), output),
         Command::Events(args) => events::run(&open("cli"), &args, output),
         Command::Open => open::run(&open("cli"), output),

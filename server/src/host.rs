@@ -26,6 +26,7 @@ use tower_http::{cors::CorsLayer, set_header::SetResponseHeaderLayer};
 
 pub use access::Access;
 pub(crate) use auth::leave_code;
+pub(crate) use peer::Listener;
 pub use peer::Peer;
 pub(crate) use serve::shown;
 pub use serve::{Bind, ServeError, serve};

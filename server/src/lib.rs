@@ -5,6 +5,7 @@
 
 pub mod assets;
 mod cli;
+mod doctor;
 pub mod host;
 pub mod mcp;
 mod metrics;

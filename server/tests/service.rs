@@ -2,6 +2,7 @@
 
 mod background;
 mod crash;
+mod doctor;
 mod events;
 mod lifecycle;
 mod plan;

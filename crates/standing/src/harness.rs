@@ -23,6 +23,7 @@ use std::{
 };
 
 pub(crate) use find::find_program;
+pub(crate) use trust::{Act, Trust};
 use wire::{Activity, Choice, SessionName};
 
 use crate::{
@@ -131,10 +132,11 @@ pub(crate) trait Harness {
     /// The arguments, after the program, that resume a conversation; `None` if it cannot.
     fn resume(&self, id: &str, args: &[String]) -> Option<Vec<String>>;
 
-    /// Trusts the working directory beforehand, so that no dialog meets an unattended session.
-    fn trust(&self, place: &Place<'_>, args: &[String], settings: HarnessTrust) -> Result<(), String> {
-        let _ = (place, args, settings);
-        Ok(())
+    /// Trusts the working directory beforehand, so that no dialog meets an unattended session; or only looks whether it
+    /// is trusted. Whether it is to be trusted at all (`routing.harnessTrust.enabled`) is the caller's to know.
+    fn trust(&self, place: &Place<'_>, args: &[String], settings: HarnessTrust, act: Act) -> Result<Trust, String> {
+        let _ = (place, args, settings, act);
+        Ok(Trust::Given)
     }
 
     /// The file that a conversation's turns are written to, if it is known.

@@ -128,19 +128,33 @@ pub fn scrubbed(surroundings: &Surroundings, secrets: &[&str]) -> Vec<(OsString,
         .collect()
 }
 
+/// What systemd tells one process of a unit about itself, and is wrong of whatever that one starts.
+const OF_A_UNIT: [&str; 9] = [
+    "NOTIFY_SOCKET",
+    "LISTEN_FDS",
+    "LISTEN_FDNAMES",
+    "LISTEN_PID",
+    "WATCHDOG_USEC",
+    "WATCHDOG_PID",
+    "INVOCATION_ID",
+    "JOURNAL_STREAM",
+    "SYSTEMD_EXEC_PID",
+];
+
 fn is_mark(key: &str) -> bool {
-    if let Some(rest) = key.strip_prefix("CLAUDE_CODE_") {
-        return !CONFIGURES.iter().any(|prefix| rest.starts_with(prefix));
-    }
-    NESTING.contains(&key)
+    is_nesting_mark(key)
         || (key.starts_with("TMUX") && key != "TMUX_TMPDIR")
         || key == LOOP_ID_VAR
         || key == SESSION_VAR
-        || key == "NOTIFY_SOCKET"
-        || key == "LISTEN_FDS"
-        || key == "LISTEN_PID"
-        || key == "WATCHDOG_USEC"
-        || key == "WATCHDOG_PID"
+        || OF_A_UNIT.contains(&key)
+}
+
+/// Whether a variable would make a harness believe that it runs inside another one.
+pub(crate) fn is_nesting_mark(key: &str) -> bool {
+    match key.strip_prefix("CLAUDE_CODE_") {
+        Some(rest) => !CONFIGURES.iter().any(|prefix| rest.starts_with(prefix)),
+        None => NESTING.contains(&key),
+    }
 }
 
 /// The hidden `launch` subcommand. Returns only if there is nothing to run.

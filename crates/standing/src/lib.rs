@@ -9,11 +9,13 @@
 
 #[cfg(feature = "async")]
 mod api;
+mod ask;
 mod clock;
 pub mod config;
 mod definition;
 pub mod demo;
 mod directive;
+mod doctor;
 mod error;
 pub mod events;
 mod failpoint;
@@ -25,6 +27,7 @@ mod process;
 mod registry;
 mod state;
 mod surroundings;
+mod systemd;
 pub mod text;
 mod the_loop;
 mod tmux;
@@ -34,9 +37,10 @@ pub use lifecycle::reconcile::Settled;
 pub use numbers::{Numbers, Times, numbers};
 pub use process::ProcessHold;
 pub use surroundings::Surroundings;
+pub use systemd::Unit;
 pub use the_loop::{Standing, TheLoop};
 pub use wire::{
-    Activity, AnswerRequest, Choice, ControlReport, ControlRequest, ControlVerb, CreateRequest, DeleteRequest, Outcome,
-    PlannedAction, PlannedSession, Problem, ProblemCode, Row, SayReceipt, SayRequest, SessionName, StandingRef, State,
-    Status, WorkItemRef,
+    Activity, AnswerRequest, Check, Choice, ControlReport, ControlRequest, ControlVerb, CreateRequest, DeleteRequest,
+    Finding, Outcome, PlannedAction, PlannedSession, Problem, ProblemCode, Row, SayReceipt, SayRequest, SessionName,
+    Severity, StandingRef, State, Status, WorkItemRef,
 };

@@ -12,7 +12,7 @@ pub(crate) mod delete;
 mod follow;
 pub(crate) mod get;
 pub(crate) mod list;
-mod orphan;
+pub(crate) mod orphan;
 pub(crate) mod plan;
 pub(crate) mod reconcile;
 pub(crate) mod restart;

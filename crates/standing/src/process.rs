@@ -57,6 +57,12 @@ impl ProcessIdentity {
         Self::of(self.pid).as_ref() == Some(self)
     }
 
+    /// Whether that very process lives and was stopped (SIGSTOP): it answers nobody until it goes on.
+    pub(crate) fn is_stopped(&self) -> bool {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid)).unwrap_or_default();
+        self.is_alive() && state_and_start(&stat).is_some_and(|(state, _)| state == 'T')
+    }
+
     /// How long ago it started, by the clock that no time-setting moves; `None` if that cannot be told.
     pub(crate) fn age(&self) -> Option<Duration> {
         let uptime = fs::read_to_string("/proc/uptime").ok()?;

@@ -8,13 +8,14 @@ use std::{
 };
 
 use wire::{
-    AnswerRequest, ControlReport, ControlRequest, ControlVerb, CreateRequest, DeleteRequest, PlannedSession, Row,
-    SayReceipt, SayRequest, SessionName,
+    AnswerRequest, ControlReport, ControlRequest, ControlVerb, CreateRequest, DeleteRequest, Finding, PlannedSession,
+    Row, SayReceipt, SayRequest, SessionName,
 };
 
 use crate::{
     Error, Surroundings,
     config::{self, ConfigPath, Loaded},
+    doctor,
     events::{Event, EventLog, EventReader},
     harness::{self, find_program},
     lifecycle::{self, Scope, reconcile::Settled},
@@ -101,6 +102,12 @@ impl TheLoop {
     /// The event log, to be read. It may be there even if `eventLog.enabled` is false: then nothing is added to it.
     pub fn event_log(&self) -> EventReader {
         EventReader::new(self.config().settings.event_log.path.clone())
+    }
+
+    /// What of this machine endangers the sessions, hazards first: what `the-loop doctor` tells of the core. Works
+    /// whatever stands in the config; starts nothing and changes nothing.
+    pub fn doctor(&self) -> Vec<Finding> {
+        doctor::examine(&self.tolerant())
     }
 
     /// The verbs.

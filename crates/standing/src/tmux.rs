@@ -6,6 +6,7 @@
 //!
 //! Facts about tmux in this module were measured on 3.3a.
 
+mod about;
 mod call;
 mod capture;
 mod clear;
@@ -22,6 +23,7 @@ use std::{
     time::Duration,
 };
 
+pub(crate) use about::About;
 pub(crate) use capture::Shown;
 pub(crate) use kill::{KillAnswer, close_this_pane};
 pub(crate) use listing::{Pane, Panes};

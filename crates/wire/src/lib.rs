@@ -7,6 +7,7 @@
 
 mod api;
 mod change;
+mod finding;
 mod lifecycle;
 mod name;
 mod plan;
@@ -18,6 +19,7 @@ mod say;
 
 pub use api::{Refusal, StandingApi};
 pub use change::SessionChange;
+pub use finding::{Check, Finding, Severity};
 pub use lifecycle::{LifecycleReport, ServiceOutcome, ServiceRow};
 pub use name::{InvalidName, InvalidRef, SessionName, StandingRef, TMUX_PREFIX, WorkItemRef};
 pub use plan::{PlannedAction, PlannedSession};

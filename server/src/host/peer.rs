@@ -4,7 +4,7 @@
 //! Unix socket it vouches for the peer as well. From another machine there is nobody to ask.
 
 use std::{
-    fmt::Write as _,
+    fmt::{self, Write as _},
     fs,
     net::{IpAddr, SocketAddr},
 };
@@ -75,6 +75,33 @@ impl Peer {
     }
 }
 
+/// Whoever listens at an address of this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Listener {
+    uid: u32,
+    /// `None` if it may not be looked at, as another user's.
+    pid: Option<u32>,
+}
+
+impl Listener {
+    /// The one at just that address.
+    pub(crate) fn at(address: SocketAddr) -> Option<Self> {
+        ["/proc/net/tcp", "/proc/net/tcp6"].iter().find_map(|table| {
+            let text = fs::read_to_string(table).ok()?;
+            let socket = text.lines().skip(1).find_map(|line| listener_in(line, address))?;
+            Some(Self { uid: socket.uid, pid: holder(socket.inode) })
+        })
+    }
+}
+
+impl fmt::Display for Listener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(pid) = self.pid else { return write!(f, "a program of the user with uid {}", self.uid) };
+        let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+        write!(f, "`{}` (pid {pid})", name.trim())
+    }
+}
+
 fn own_uid() -> u32 {
     rustix::process::geteuid().as_raw()
 }
@@ -108,6 +135,14 @@ fn socket(peer: SocketAddr, local: SocketAddr) -> Option<Socket> {
         let text = fs::read_to_string(table).ok()?;
         text.lines().skip(1).find_map(|line| socket_in(line, peer, local))
     })
+}
+
+/// A socket that listens.
+fn listener_in(line: &str, address: SocketAddr) -> Option<Socket> {
+    let mut fields = line.split_ascii_whitespace();
+    let (at, state) = (fields.nth(1)?, fields.nth(1)?);
+    let (uid, inode) = (fields.nth(3)?.parse().ok()?, fields.nth(1)?.parse().ok()?);
+    (state == "0A" && stands_for(at, address)).then_some(Socket { uid, inode })
 }
 
 /// Fields of such a line: number, local address, remote address, state, queues, timer, retransmits, uid, probes, inode.

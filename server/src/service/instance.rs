@@ -37,7 +37,7 @@ pub(crate) struct Details {
     /// `http://host:port/…`, the page's address.
     pub(crate) address: String,
     pub(crate) version: String,
-    started_at: String,
+    pub(crate) started_at: String,
 }
 
 /// Whoever holds the lock.
@@ -136,7 +136,10 @@ fn is_still_named(file: &File, path: &Path) -> bool {
 pub(crate) fn running(state_root: &Path) -> io::Result<Option<Holder>> {
     let file = match File::open(pid_file(state_root)) {
         Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        // Where no folder can be, no service is.
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
         Err(error) => return Err(error),
     };
     match file.try_lock_shared() {

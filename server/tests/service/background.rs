@@ -33,7 +33,8 @@ fn it_is_on_its_own() {
     for mark in ["THE_LOOP_ID=", "THE_LOOP_SESSION=", "TMUX=", "CLAUDECODE="] {
         assert!(!environment.contains(mark), "{mark} in {environment:?}");
     }
-    assert!(home.log().contains("listening"), "{}", home.log());
+    // It says that it is ready before it logs so.
+    wait_for("its first line", || home.log().contains("listening").then_some(()));
     assert!(!home.log().contains('\u{1b}'), "no colours in a file");
     for file in ["local/service.pid", "local/service.json", "logs/service.log"] {
         let path = home.home.project().join(".the-loop").join(file);

@@ -56,8 +56,14 @@ impl Harness for Claude {
         Some(Reading { activity, question: session.waiting_for })
     }
 
-    fn trust(&self, place: &Place<'_>, args: &[String], settings: HarnessTrust) -> Result<(), String> {
-        trust::claude(place, args, settings)
+    fn trust(
+        &self,
+        place: &Place<'_>,
+        args: &[String],
+        settings: HarnessTrust,
+        act: trust::Act,
+    ) -> Result<trust::Trust, String> {
+        trust::claude(place, args, settings, act)
     }
 
     fn transcript(&self, place: &Place<'_>, id: &str) -> Option<PathBuf> {

@@ -54,8 +54,14 @@ impl Harness for Codex {
         }
     }
 
-    fn trust(&self, place: &Place<'_>, _: &[String], settings: HarnessTrust) -> Result<(), String> {
-        trust::codex(place, settings)
+    fn trust(
+        &self,
+        place: &Place<'_>,
+        _: &[String],
+        settings: HarnessTrust,
+        act: trust::Act,
+    ) -> Result<trust::Trust, String> {
+        trust::codex(place, settings, act)
     }
 
     fn transcript(&self, place: &Place<'_>, id: &str) -> Option<PathBuf> {

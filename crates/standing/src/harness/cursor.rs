@@ -36,8 +36,14 @@ impl Harness for Cursor {
         Some(argv)
     }
 
-    fn trust(&self, place: &Place<'_>, _: &[String], settings: HarnessTrust) -> Result<(), String> {
-        trust::cursor(place, settings)
+    fn trust(
+        &self,
+        place: &Place<'_>,
+        _: &[String],
+        settings: HarnessTrust,
+        act: trust::Act,
+    ) -> Result<trust::Trust, String> {
+        trust::cursor(place, settings, act)
     }
 
     fn read(&self, screen: Screen<'_>) -> Reading {

@@ -43,8 +43,14 @@ impl Harness for Gemini {
         Some(argv)
     }
 
-    fn trust(&self, place: &Place<'_>, _: &[String], settings: HarnessTrust) -> Result<(), String> {
-        trust::gemini(place, settings)
+    fn trust(
+        &self,
+        place: &Place<'_>,
+        _: &[String],
+        settings: HarnessTrust,
+        act: trust::Act,
+    ) -> Result<trust::Trust, String> {
+        trust::gemini(place, settings, act)
     }
 
     fn transcript(&self, place: &Place<'_>, id: &str) -> Option<PathBuf> {

@@ -19,6 +19,29 @@ use serde_json::{Map, Value};
 
 use crate::config::TrustScope;
 
+/// Whether what is missing is written, or only looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Act {
+    Write,
+    Look,
+}
+
+/// What a harness would find of our trust in a directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trust {
+    /// It stands there, by now at least.
+    Given,
+    /// It was only looked for, and is missing.
+    Missing,
+}
+
+impl Trust {
+    /// Of two that are needed both.
+    fn and(self, other: Self) -> Self {
+        if self == Self::Missing { self } else { other }
+    }
+}
+
 pub(super) use claude::claude;
 pub(super) use codex::codex;
 pub(super) use cursor::cursor;
@@ -51,8 +74,8 @@ fn object<'a>(parent: &'a mut Map<String, Value>, key: &str) -> Option<&'a mut M
 }
 
 /// Merges into a JSON file: `change` says whether it changed anything, or `None` for a shape that is not understood.
-fn merge(path: &Path, change: impl FnOnce(&mut Map<String, Value>) -> Option<bool>) -> Result<(), String> {
-    edit(path, |text| {
+fn merge(path: &Path, act: Act, change: impl FnOnce(&mut Map<String, Value>) -> Option<bool>) -> Result<Trust, String> {
+    edit(path, act, |text| {
         let mut root = match text {
             "" => Map::new(),
             text => serde_json::from_str(text).map_err(|error| error.to_string())?,
@@ -69,7 +92,7 @@ const SHAPE: &str = "it has another shape than expected, and was left alone";
 
 /// Changes a file that may be missing: `change` gets its text (empty for a missing or blank one), and gives the new one
 /// or `None` if nothing was missing in it.
-fn edit(path: &Path, change: impl FnOnce(&str) -> Result<Option<String>, String>) -> Result<(), String> {
+fn edit(path: &Path, act: Act, change: impl FnOnce(&str) -> Result<Option<String>, String>) -> Result<Trust, String> {
     let at = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     // A linked file stays linked: what is written is what the link leads to.
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -79,8 +102,9 @@ fn edit(path: &Path, change: impl FnOnce(&str) -> Result<Option<String>, String>
         Err(error) => return Err(at(&error)),
     };
     match change(if text.trim().is_empty() { "" } else { &text }).map_err(|error| at(&error))? {
-        None => Ok(()),
-        Some(new) => replace(&real, &new).map_err(|error| at(&error)),
+        None => Ok(Trust::Given),
+        Some(_) if act == Act::Look => Ok(Trust::Missing),
+        Some(new) => replace(&real, &new).map(|()| Trust::Given).map_err(|error| at(&error)),
     }
 }
 

@@ -20,7 +20,7 @@ impl Scope {
 }
 
 /// Whether a server lives and nobody answers at its socket. One that is stopped still takes connections.
-fn is_lost(server: &Server) -> bool {
+pub(crate) fn is_lost(server: &Server) -> bool {
     server.process.is_alive() && UnixStream::connect(&server.socket).is_err()
 }
 
@@ -41,9 +41,11 @@ pub(crate) fn told(record: &Record) -> String {
 
 /// How a lost server is found again.
 pub(crate) fn remedy(server: &Server) -> String {
-    let pid = server.process.pid;
-    format!(
-        "a tmux server (pid {pid}) is alive and its socket {} is gone; `kill -USR1 {pid}` makes the socket anew",
-        server.socket.display()
-    )
+    let (pid, socket) = (server.process.pid, server.socket.display());
+    format!("a tmux server (pid {pid}) is alive and its socket {socket} is gone; {}", revival(server))
+}
+
+/// What makes the socket of a lost server anew.
+pub(crate) fn revival(server: &Server) -> String {
+    format!("`kill -USR1 {}` makes the socket anew", server.process.pid)
 }

@@ -11,6 +11,7 @@ use crate::{
     definition::Definition,
     events::{Event, Level},
     failpoint,
+    harness::Act,
     registry::{Entry, Hold, Phase, Record, RecordStatus},
     state::{Condition, replaced},
 };
@@ -193,7 +194,10 @@ fn resume_failed(scope: &Scope, name: &SessionName, id: &str, reason: &str) {
 fn trust(scope: &Scope, plan: &Plan<'_>) {
     let place = scope.place(&plan.cwd);
     let settings = scope.settings().routing.harness_trust;
-    if let Err(error) = plan.adapter.trust(&place, &plan.definition.harness_args, settings) {
+    if !settings.enabled {
+        return;
+    }
+    if let Err(error) = plan.adapter.trust(&place, &plan.definition.harness_args, settings, Act::Write) {
         scope.emit(
             Event::new(Level::Warning, "workspace.trust_failed")
                 .with("standing", plan.definition.name.as_str())

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{merge, object, set, trusted_directories};
+use super::{Act, Trust, merge, object, set, trusted_directories};
 use crate::{
     config::{BypassPermissions, HarnessTrust},
     harness::{Place, claude::config_dir},
@@ -12,17 +12,19 @@ use crate::{
 
 /// Trusts a directory for Claude Code: no trust dialog, no onboarding, and no warning about skipped permissions if
 /// they are asked for. On the trust dialog the answer that exits is preselected, so that a pasted Enter would quit.
-pub(in crate::harness) fn claude(place: &Place<'_>, args: &[String], settings: HarnessTrust) -> Result<(), String> {
-    if !settings.enabled {
-        return Ok(());
-    }
+pub(in crate::harness) fn claude(
+    place: &Place<'_>,
+    args: &[String],
+    settings: HarnessTrust,
+    act: Act,
+) -> Result<Trust, String> {
     let home = place.surroundings.home().ok_or("HOME is not set")?;
     let main = match place.surroundings.var("CLAUDE_CONFIG_DIR") {
         Some(dir) => Path::new(dir).join(".claude.json"),
         None => home.join(".claude.json"),
     };
     let directories = trusted_directories(place.cwd, settings.scope);
-    merge(&main, |root| {
+    let trust = merge(&main, act, |root| {
         let mut changed = set(root, "hasCompletedOnboarding", json!(true));
         let projects = object(root, "projects")?;
         for directory in &directories {
@@ -38,10 +40,11 @@ pub(in crate::harness) fn claude(place: &Place<'_>, args: &[String], settings: H
         BypassPermissions::Auto => asks_for_bypass(args),
     };
     if !bypass {
-        return Ok(());
+        return Ok(trust);
     }
     let dir = config_dir(place.surroundings).ok_or("HOME is not set")?;
-    merge(&dir.join("settings.json"), |root| Some(set(root, "skipDangerousModePermissionPrompt", json!(true))))
+    let settings = dir.join("settings.json");
+    Ok(trust.and(merge(&settings, act, |root| Some(set(root, "skipDangerousModePermissionPrompt", json!(true))))?))
 }
 
 fn asks_for_bypass(args: &[String]) -> bool {
@@ -74,7 +77,7 @@ mod tests {
         let file = home.path().join(".claude.json");
         fs::write(&file, r#"{"theirs": 1, "projects": {"/else": {"k": true}}}"#).expect("written");
         fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).expect("set");
-        claude(&place, &[], SETTINGS).expect("trusted");
+        claude(&place, &[], SETTINGS, Act::Write).expect("trusted");
         let read = || serde_json::from_str::<Value>(&fs::read_to_string(&file).expect("read")).expect("JSON");
         let value = read();
         let cwd = home.path().to_str().expect("UTF-8");
@@ -84,7 +87,7 @@ mod tests {
         assert_eq!(fs::metadata(&file).expect("there").permissions().mode() & 0o777, 0o640);
         assert!(!home.path().join(".claude/settings.json").exists(), "no bypass was asked for");
         let before = fs::metadata(&file).expect("there").modified().expect("time");
-        claude(&place, &["--dangerously-skip-permissions".to_owned()], SETTINGS).expect("trusted");
+        claude(&place, &["--dangerously-skip-permissions".to_owned()], SETTINGS, Act::Write).expect("trusted");
         assert_eq!(fs::metadata(&file).expect("there").modified().expect("time"), before, "nothing was missing");
         assert!(home.path().join(".claude/settings.json").exists());
     }
@@ -96,7 +99,7 @@ mod tests {
         let file = home.path().join(".claude.json");
         for text in ["{ not json", "[]", r#"{"projects": 3}"#] {
             fs::write(&file, text).expect("written");
-            claude(&Place { surroundings: &here, cwd: home.path(), secrets: Vec::new() }, &[], SETTINGS)
+            claude(&Place { surroundings: &here, cwd: home.path(), secrets: Vec::new() }, &[], SETTINGS, Act::Write)
                 .expect_err("refused");
             assert_eq!(fs::read_to_string(&file).expect("read"), text);
         }

@@ -2,19 +2,16 @@
 
 use toml_edit::{DocumentMut, Item, Table, TableLike, value};
 
-use super::{SHAPE, edit, trusted_directories};
+use super::{Act, SHAPE, Trust, edit, trusted_directories};
 use crate::{
     config::HarnessTrust,
     harness::{Place, codex::home},
 };
 
 /// Trusts a directory for Codex. A level that is there already is an answer that was given, whichever it is.
-pub(in crate::harness) fn codex(place: &Place<'_>, settings: HarnessTrust) -> Result<(), String> {
-    if !settings.enabled {
-        return Ok(());
-    }
+pub(in crate::harness) fn codex(place: &Place<'_>, settings: HarnessTrust, act: Act) -> Result<Trust, String> {
     let config = home(place.surroundings).ok_or("HOME is not set")?.join("config.toml");
-    edit(&config, |text| {
+    edit(&config, act, |text| {
         let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
         let mut changed = false;
         for directory in trusted_directories(place.cwd, settings.scope) {
@@ -62,7 +59,7 @@ mod tests {
     };
 
     /// Trusts `<dir>/re.po/sub` and gives the config file as it stands then, with `DIR` for the folder.
-    fn after(before: Option<&str>) -> (Result<(), String>, String) {
+    fn after(before: Option<&str>) -> (Result<Trust, String>, String) {
         let dir = tempfile::tempdir().expect("made");
         let root = dir.path().to_str().expect("UTF-8").to_owned();
         let cwd = dir.path().join("re.po/sub");
@@ -74,7 +71,7 @@ mod tests {
             fs::create_dir_all(dir.path().join(".codex")).expect("made");
             fs::write(&config, before.replace("DIR", &root)).expect("written");
         }
-        let done = codex(&Place { surroundings: &here, cwd: &cwd, secrets: Vec::new() }, SETTINGS);
+        let done = codex(&Place { surroundings: &here, cwd: &cwd, secrets: Vec::new() }, SETTINGS, Act::Write);
         (done, fs::read_to_string(&config).unwrap_or_default().replace(&root, "DIR"))
     }
 

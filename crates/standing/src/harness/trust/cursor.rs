@@ -2,26 +2,25 @@
 
 use serde_json::json;
 
-use super::{merge, set, trusted_directories};
+use super::{Act, Trust, merge, set, trusted_directories};
 use crate::{clock, config::HarnessTrust, harness::Place};
 
 /// Trusts a directory for Cursor's agent. The form of the file is known from what others wrote down.
-pub(in crate::harness) fn cursor(place: &Place<'_>, settings: HarnessTrust) -> Result<(), String> {
-    if !settings.enabled {
-        return Ok(());
-    }
+pub(in crate::harness) fn cursor(place: &Place<'_>, settings: HarnessTrust, act: Act) -> Result<Trust, String> {
     let projects = place.surroundings.home().ok_or("HOME is not set")?.join(".cursor/projects");
+    let mut trust = Trust::Given;
     for directory in trusted_directories(place.cwd, settings.scope) {
         let file = projects.join(project(&directory)).join(".workspace-trusted");
-        merge(&file, |root| {
+        let there = merge(&file, act, |root| {
             if root.contains_key("trustedAt") {
                 return Some(false);
             }
             set(root, "trustedAt", json!(clock::now_millis()));
             Some(set(root, "workspacePath", json!(directory)))
         })?;
+        trust = trust.and(there);
     }
-    Ok(())
+    Ok(trust)
 }
 
 /// A directory's folder: its path, each run of what is no letter or digit as one hyphen, none at the ends.
@@ -52,12 +51,12 @@ mod tests {
             accept_bypass_permissions: BypassPermissions::Auto,
         };
         let place = Place { surroundings: &here, cwd: &cwd, secrets: Vec::new() };
-        cursor(&place, settings).expect("trusted");
+        cursor(&place, settings, Act::Write).expect("trusted");
         let key = project(cwd.to_str().expect("UTF-8"));
         let file = home.path().join(".cursor/projects").join(key).join(".workspace-trusted");
         let written = fs::read_to_string(&file).expect("there");
         assert!(written.contains("workspacePath"), "{written}");
-        cursor(&place, settings).expect("nothing to do");
+        cursor(&place, settings, Act::Write).expect("nothing to do");
         assert_eq!(fs::read_to_string(&file).expect("there"), written);
     }
 }

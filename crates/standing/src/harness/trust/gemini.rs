@@ -4,22 +4,19 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::{merge, trusted_directories};
+use super::{Act, Trust, merge, trusted_directories};
 use crate::{
     config::HarnessTrust,
     harness::{Place, gemini::folder},
 };
 
 /// Trusts a directory for Gemini CLI. A level that is there already is an answer that was given, whichever it is.
-pub(in crate::harness) fn gemini(place: &Place<'_>, settings: HarnessTrust) -> Result<(), String> {
-    if !settings.enabled {
-        return Ok(());
-    }
+pub(in crate::harness) fn gemini(place: &Place<'_>, settings: HarnessTrust, act: Act) -> Result<Trust, String> {
     let file = match place.surroundings.var("GEMINI_CLI_TRUSTED_FOLDERS_PATH") {
         Some(file) => PathBuf::from(file),
         None => folder(place.surroundings).ok_or("HOME is not set")?.join("trustedFolders.json"),
     };
-    merge(&file, |root| {
+    merge(&file, act, |root| {
         let mut changed = false;
         for directory in trusted_directories(place.cwd, settings.scope) {
             if !root.contains_key(&directory) {
@@ -60,11 +57,11 @@ mod tests {
         };
         let file = home.path().join(".gemini/trustedFolders.json");
         let read = || serde_json::from_str::<Value>(&fs::read_to_string(&file).expect("read")).expect("JSON");
-        gemini(&place, settings).expect("trusted");
+        gemini(&place, settings, Act::Write).expect("trusted");
         let key = cwd.to_str().expect("UTF-8");
         assert_eq!(read()[key], "TRUST_FOLDER");
         fs::write(&file, json!({key: "DO_NOT_TRUST"}).to_string()).expect("written");
-        gemini(&place, settings).expect("nothing to do");
+        gemini(&place, settings, Act::Write).expect("nothing to do");
         assert_eq!(read()[key], "DO_NOT_TRUST");
     }
 }

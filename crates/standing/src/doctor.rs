@@ -1,0 +1,116 @@
+//! doctor: what of this machine endangers the sessions, each hazard with its remedy.
+//!
+//! One check a file. A check looks and tells; it starts nothing and changes nothing, not even what it could mend. What
+//! the-loop itself gets along with is a notice and no hazard. Whatever surfaces have of their own (a port, a unit) they
+//! examine themselves.
+
+mod clock;
+mod config;
+mod disk;
+mod environment;
+mod harness;
+mod locale;
+mod permissions;
+mod records;
+mod sessions;
+mod socket;
+mod tmux;
+mod trust;
+mod unit;
+mod version;
+
+use std::collections::BTreeMap;
+
+use wire::{Check, Finding, SessionName};
+
+use crate::{
+    config::Settings,
+    definition::Definition,
+    lifecycle::{Scope, list::every_name},
+    registry::{Entry, Record, Server},
+    tmux::{About, Panes, Silence},
+};
+
+/// What every check may look at, looked at once.
+struct Patient<'a> {
+    scope: &'a Scope,
+    /// The version of the tmux program.
+    program: Result<String, Silence>,
+    /// The tmux server; `None` without one.
+    server: Result<Option<About>, Silence>,
+    panes: Result<Panes, Silence>,
+    entries: BTreeMap<SessionName, Entry>,
+}
+
+/// All of them, in the order in which they are told.
+const CHECKS: [fn(&Patient<'_>) -> Vec<Finding>; 14] = [
+    config::check,
+    tmux::check,
+    version::check,
+    socket::check,
+    locale::check,
+    environment::check,
+    harness::check,
+    trust::check,
+    sessions::check,
+    records::check,
+    permissions::check,
+    disk::check,
+    clock::check,
+    unit::check,
+];
+
+/// Every finding, hazards first.
+pub(crate) fn examine(scope: &Scope) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let entries = every_name(scope).unwrap_or_else(|error| {
+        let remedy = "make that folder readable for you";
+        findings.push(Finding::hazard(Check::Record, "the records", error.to_string(), remedy));
+        BTreeMap::new()
+    });
+    let program = scope.tmux.program_version().into_result();
+    // A program that cannot be run has nobody answer either.
+    let (server, panes) = match &program {
+        Ok(_) => (scope.tmux.about_server().into_result(), scope.look()),
+        Err(silence) => (Err(silence.clone()), Err(silence.clone())),
+    };
+    let patient = Patient { scope, program, server, panes, entries };
+    findings.extend(CHECKS.iter().flat_map(|check| check(&patient)));
+    findings.sort_by_key(|finding| finding.severity);
+    findings
+}
+
+impl Patient<'_> {
+    fn settings(&self) -> &Settings {
+        self.scope.settings()
+    }
+
+    /// Every session that is known, with its definition.
+    fn definitions(&self) -> impl Iterator<Item = Definition> {
+        let definitions = self.scope.definitions();
+        self.entries.iter().filter_map(move |(name, entry)| definitions.known(name, entry.record()))
+    }
+
+    fn records(&self) -> impl Iterator<Item = &Record> {
+        self.entries.values().filter_map(Entry::record)
+    }
+
+    /// The living tmux servers that a session was spawned on, each once.
+    fn recorded_servers(&self) -> Vec<&Server> {
+        let mut servers: Vec<&Server> = Vec::new();
+        for server in self.records().filter_map(|record| record.server.as_ref()) {
+            if server.process.is_alive() && !servers.contains(&server) {
+                servers.push(server);
+            }
+        }
+        servers
+    }
+
+    /// How its tmux is called on a command line.
+    fn tmux(&self) -> String {
+        match self.settings().routing.tmux.socket.as_str() {
+            "" => "tmux".to_owned(),
+            socket => format!("tmux -L {socket}"),
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Whether the clock went back: a record that was written tomorrow. Nothing is timed by it; what is told by it
+//! (the age of a session, a cursor, the order of events) is wrong.
+
+use wire::{Check, Finding};
+
+use super::Patient;
+use crate::clock::{milliseconds, now};
+
+/// What two clocks may differ by, in milliseconds: records may have been written on another machine.
+const ALLOWED: i64 = 2 * 60 * 1000;
+
+pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+    let now = now();
+    let limit = milliseconds(&now).unwrap_or(i64::MAX).saturating_add(ALLOWED);
+    let times = patient.records().flat_map(|record| {
+        let times = [&record.created_at, &record.started_at, &record.spawned_at, &record.last_message_at];
+        times.into_iter().map(move |time| (&record.name, time))
+    });
+    let ahead = times.filter(|(_, time)| milliseconds(time).is_some_and(|time| time > limit));
+    let finding = ahead.max_by_key(|(_, time)| milliseconds(time)).map(|(name, time)| {
+        let what = format!("it is {now}, and the record of `{name}` was written at {time}: the clock went back");
+        let remedy = "set the clock (`timedatectl set-ntp true`); if it is right, the next start of the session writes \
+                      the record anew";
+        Finding::hazard(Check::Clock, "the system's clock", what, remedy)
+    });
+    finding.into_iter().collect()
+}

@@ -1,0 +1,56 @@
+//! Whether there is room for records.
+
+use std::path::Path;
+
+use rustix::fs::{StatVfs, statvfs};
+use wire::{Check, Finding};
+
+use super::Patient;
+
+/// Less than that is nearly nothing: logs and transcripts of agents are on the same disk as a rule.
+const BYTES: u64 = 64 * 1024 * 1024;
+
+/// A start writes some files.
+const FILES: u64 = 256;
+
+pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+    let Some(folder) = nearest(&patient.settings().state_root) else { return Vec::new() };
+    let Ok(space) = statvfs(folder) else { return Vec::new() };
+    let finding = full(&space).map(|what| {
+        let remedy = "make room: with a full disk nothing can be started, and messages are not remembered";
+        Finding::hazard(Check::Disk, folder.display().to_string(), what, remedy)
+    });
+    finding.into_iter().collect()
+}
+
+/// A folder that is there: a state folder is made by the first change.
+pub(super) fn nearest(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|folder| folder.exists())
+}
+
+fn full(space: &StatVfs) -> Option<String> {
+    let free = space.f_bavail.saturating_mul(space.f_frsize);
+    if free < BYTES {
+        return Some(format!("the disk is nearly full: {} MiB are free", free / (1024 * 1024)));
+    }
+    // Some file systems count no files.
+    (space.f_files > 0 && space.f_favail < FILES).then(|| format!("the disk takes {} more files", space.f_favail))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn little_room_for_bytes_or_files_is_told() {
+        let mut space = statvfs("/").expect("there is a root");
+        (space.f_frsize, space.f_bavail, space.f_files, space.f_favail) = (4096, 1 << 20, 1 << 20, 1 << 10);
+        assert_eq!(full(&space), None);
+        space.f_favail = 3;
+        assert_eq!(full(&space).as_deref(), Some("the disk takes 3 more files"));
+        space.f_files = 0;
+        assert_eq!(full(&space), None, "a file system that counts none");
+        space.f_bavail = 256;
+        assert_eq!(full(&space).as_deref(), Some("the disk is nearly full: 1 MiB are free"));
+    }
+}

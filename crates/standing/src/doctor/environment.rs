@@ -1,0 +1,71 @@
+//! What the tmux server gives to new panes. Sessions of ours have the environment of whoever starts them instead; what
+//! you open beside them, and what an agent asks tmux for, has the server's.
+
+use std::path::PathBuf;
+
+use wire::{Check, Finding};
+
+use super::{Patient, locale};
+use crate::launcher::is_nesting_mark;
+
+pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+    let Ok(Some(server)) = &patient.server else { return Vec::new() };
+    let place = format!("the environment of the tmux server (pid {})", server.pid);
+    let tmux = patient.tmux();
+    let forget = |keys: &[&str]| {
+        keys.iter().map(|key| format!("`{tmux} set-environment -g -u {key}`")).collect::<Vec<_>>().join(", ")
+    };
+    let named = |wanted: &dyn Fn(&str) -> bool| -> Vec<&str> {
+        server.environment.iter().map(|(key, _)| key.as_str()).filter(|key| wanted(key)).collect()
+    };
+    let secrets = patient.scope.secrets();
+    let mut findings = Vec::new();
+    let found = named(&|key| secrets.contains(&key));
+    if !found.is_empty() {
+        let what = format!("it holds {}: every agent can ask tmux for it", found.join(", "));
+        findings.push(Finding::hazard(Check::Environment, &place, what, forget(&found)));
+    }
+    let found = named(&is_nesting_mark);
+    if !found.is_empty() {
+        let what = format!(
+            "it holds {}: an agent that you start by hand in a new pane takes itself for one inside another, and may \
+             write no transcript",
+            found.join(", ")
+        );
+        findings.push(Finding::notice(Check::Environment, &place, what, forget(&found)));
+    }
+    let stale: Vec<String> = stale(patient, |key| {
+        server.environment.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str())
+    });
+    if !stale.is_empty() {
+        let what = format!("it is not yours of today: {}; panes that you open by hand have it", stale.join("; "));
+        let remedy = format!("`{tmux} set-environment -g NAME \"$NAME\"` for each of them");
+        findings.push(Finding::notice(Check::Environment, &place, what, remedy));
+    }
+    findings
+}
+
+/// Where it differs from ours and it matters.
+fn stale<'a>(patient: &Patient<'_>, theirs: impl Fn(&str) -> Option<&'a str>) -> Vec<String> {
+    let here = &patient.scope.surroundings;
+    let dirs = |path: &str| std::env::split_paths(path).collect::<Vec<PathBuf>>();
+    let mut found = Vec::new();
+    let ours = here.var("PATH").and_then(|path| path.to_str()).unwrap_or_default();
+    let known = dirs(theirs("PATH").unwrap_or_default());
+    let lacking: Vec<String> =
+        dirs(ours).into_iter().filter(|dir| !known.contains(dir)).map(|dir| dir.display().to_string()).collect();
+    if !lacking.is_empty() {
+        found.push(format!("PATH lacks {}", lacking.join(", ")));
+    }
+    let home = here.home().map(|home| home.display().to_string()).unwrap_or_default();
+    let their_home = theirs("HOME").unwrap_or_default();
+    if home != their_home {
+        found.push(format!("HOME is `{their_home}`"));
+    }
+    let their_locale = locale::VARIABLES.iter().find_map(|key| theirs(key).filter(|value| !value.is_empty()));
+    let their_locale = their_locale.unwrap_or_default();
+    if locale::is_utf8(&locale::in_force(here).1) && !locale::is_utf8(their_locale) {
+        found.push(format!("the locale is `{their_locale}`, not UTF-8"));
+    }
+    found
+}

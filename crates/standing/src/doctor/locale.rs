@@ -1,0 +1,36 @@
+//! Whether programs write UTF-8. tmux is called so that it does in any case; an agent is not.
+
+use wire::{Check, Finding};
+
+use super::Patient;
+use crate::Surroundings;
+
+/// The variables that say so, the first one that is set deciding.
+pub(super) const VARIABLES: [&str; 3] = ["LC_ALL", "LC_CTYPE", "LANG"];
+
+pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+    let (place, value) = in_force(&patient.scope.surroundings);
+    if is_utf8(&value) {
+        return Vec::new();
+    }
+    let what = match place {
+        "LANG" if value.is_empty() => {
+            "no locale is set, and so it is not UTF-8: agents may draw `_` or `?` for every letter beyond English"
+                .to_owned()
+        }
+        _ => format!("the locale `{value}` is not UTF-8: agents may draw `_` or `?` for every letter beyond English"),
+    };
+    let remedy = format!("set `{place}=C.UTF-8`, or another UTF-8 locale, where the-loop is started");
+    vec![Finding::hazard(Check::Locale, format!("the variable {place}"), what, remedy)]
+}
+
+/// The variable that decides, and what it says; `LANG` without a value if none is set.
+pub(super) fn in_force(here: &Surroundings) -> (&'static str, String) {
+    let set = |key: &'static str| here.var(key).map(|value| (key, value.to_string_lossy().into_owned()));
+    VARIABLES.into_iter().find_map(set).unwrap_or(("LANG", String::new()))
+}
+
+pub(super) fn is_utf8(locale: &str) -> bool {
+    let locale = locale.to_ascii_lowercase();
+    locale.contains("utf-8") || locale.contains("utf8")
+}

@@ -1,0 +1,88 @@
+//! Whether what is ours is ours alone. Who may write the config or the records can run programs as us; who may read
+//! the records and logs learns what agents are told.
+
+use std::{
+    fs::{self, Metadata},
+    os::unix::fs::{MetadataExt, PermissionsExt},
+    path::Path,
+};
+
+use rustix::fs::{Access, StatVfsMountFlags, access, statvfs};
+use wire::{Check, Finding};
+
+use super::{Patient, disk::nearest};
+
+/// In a folder with this bit, others can neither rename nor remove what is not theirs.
+const STICKY: u32 = 0o1000;
+
+pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+    let settings = patient.settings();
+    let (config, root) = (patient.scope.config.path.file(), &settings.state_root);
+    let written = config.parent().into_iter().chain([config, root.as_path()]);
+    let mut findings: Vec<Finding> =
+        written.filter_map(|path| open_to_write(path, &fs::metadata(path).ok()?)).collect();
+    // Both names may be one folder's.
+    findings.dedup();
+    let private = ["local", "local/standing", "logs", "channels"].map(|folder| root.join(folder));
+    findings.extend(private.iter().filter_map(|folder| open_at_all(folder)));
+    findings.extend(unwritable(root));
+    findings
+}
+
+/// Something that others may look at, but must not change.
+fn open_to_write(path: &Path, meta: &Metadata) -> Option<Finding> {
+    if let Some(finding) = not_ours(path, meta) {
+        return Some(finding);
+    }
+    let mode = meta.permissions().mode();
+    (mode & 0o022 != 0 && mode & STICKY == 0).then(|| {
+        let what = "other users may write to it, and so run programs as you";
+        hazard(path, what, format!("`chmod go-w {}`", path.display()))
+    })
+}
+
+/// A folder that is nobody else's business. What lies in one that is closed needs no look.
+fn open_at_all(path: &Path) -> Option<Finding> {
+    let meta = fs::symlink_metadata(path).ok()?;
+    if !meta.is_dir() {
+        return Some(hazard(path, "it is no folder", "move it away: the next change makes the folder anew".to_owned()));
+    }
+    if let Some(finding) = not_ours(path, &meta) {
+        return Some(finding);
+    }
+    let mode = meta.permissions().mode();
+    let may = match (mode & 0o022 != 0, mode & 0o055 != 0) {
+        (true, _) => "write to it, and so run programs as you",
+        (false, true) => "read in it what agents are told and what was done",
+        (false, false) => return None,
+    };
+    let remedy = format!("`chmod -R go-rwx {}`", path.display());
+    Some(hazard(path, &format!("other users may {may}"), remedy))
+}
+
+fn not_ours(path: &Path, meta: &Metadata) -> Option<Finding> {
+    let (owner, ourselves) = (meta.uid(), rustix::process::geteuid().as_raw());
+    // Root can do whatever it wants anyway.
+    (owner != ourselves && owner != 0).then(|| {
+        let what = format!("it belongs to another user (uid {owner}), who can run programs as you through it");
+        hazard(path, &what, format!("`chown -R {ourselves} {}`, or choose another `state.root`", path.display()))
+    })
+}
+
+fn unwritable(root: &Path) -> Option<Finding> {
+    let folder = nearest(root)?;
+    let (what, remedy) = if !folder.is_dir() {
+        ("it is no folder, and the state folder is to be there", "move it away, or choose another `state.root`")
+    } else if statvfs(folder).is_ok_and(|space| space.f_flag.contains(StatVfsMountFlags::RDONLY)) {
+        ("it is on a disk that cannot be written to", "mount it for writing, or choose another `state.root`")
+    } else if access(folder, Access::WRITE_OK | Access::EXEC_OK).is_err() {
+        ("you may not write in it", "make it yours, or choose another `state.root`")
+    } else {
+        return None;
+    };
+    Some(hazard(folder, what, remedy.to_owned()))
+}
+
+fn hazard(path: &Path, what: &str, remedy: String) -> Finding {
+    Finding::hazard(Check::Permissions, path.display().to_string(), what, remedy)
+}

@@ -1,0 +1,63 @@
+//! Whether sessions could be started, and whether what stands under their names is theirs.
+
+use wire::{Check, Finding, SessionName};
+
+use super::Patient;
+use crate::{
+    definition::{Definition, check_directory},
+    lifecycle::{orphan, stop::attach},
+    registry::Entry,
+    state::Condition,
+};
+
+pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = patient.definitions().flat_map(|definition| startable(&definition)).collect();
+    let judged = patient.entries.iter().filter_map(|(name, entry)| amiss(patient, name, entry));
+    findings.extend(judged);
+    findings
+}
+
+fn startable(definition: &Definition) -> Vec<Finding> {
+    let name = &definition.name;
+    let place = || format!("session `{name}`");
+    let cwd = check_directory(&definition.cwd).err().map(|reason| {
+        let remedy = if definition.declared {
+            "make it, or change the session's `cwd` (`routing.spawnWorkdir` if it has none)".to_owned()
+        } else {
+            format!("make it, or `the-loop standing delete {name}` and create it elsewhere")
+        };
+        Finding::hazard(Check::Session, place(), reason, remedy)
+    });
+    let brief = definition.brief.read().err().map(|reason| {
+        Finding::hazard(
+            Check::Session,
+            place(),
+            reason,
+            "make that file readable, or change the session's `promptFile`",
+        )
+    });
+    cwd.into_iter().chain(brief).collect()
+}
+
+fn amiss(patient: &Patient<'_>, name: &SessionName, entry: &Entry) -> Option<Finding> {
+    let place = format!("session `{name}`");
+    match patient.scope.judge(name, entry, patient.panes.as_ref()).condition {
+        Condition::Foreign(_) => Some(Finding::hazard(
+            Check::Session,
+            place,
+            "a live tmux session that the-loop did not start holds its name: it cannot be started",
+            format!("look at it with {}, and close or rename it", attach(name)),
+        )),
+        Condition::Orphaned => {
+            let record = entry.record()?;
+            // A lost server is told of once, for all its sessions.
+            let lost = record.server.as_ref().is_some_and(orphan::is_lost);
+            (!lost).then(|| {
+                let remedy =
+                    format!("`the-loop standing stop {name}` ends it; the next start goes on with its conversation");
+                Finding::hazard(Check::Session, place, orphan::told(record), remedy)
+            })
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,36 @@
+//! Whether a tmux server that sessions were spawned on is lost: it lives, and its socket is gone or another server's.
+
+use wire::{Check, Finding};
+
+use super::Patient;
+use crate::lifecycle::orphan::{is_lost, revival};
+
+pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+    let answering = patient.server.as_ref().ok().and_then(Option::as_ref).map(|about| about.pid);
+    let mut findings = Vec::new();
+    for server in patient.recorded_servers() {
+        let (pid, socket) = (server.process.pid, server.socket.display().to_string());
+        let place = format!("the tmux server (pid {pid})");
+        if is_lost(server) {
+            let what = format!("it is alive and its socket {socket} is gone: its sessions cannot be reached");
+            findings.push(Finding::hazard(Check::Socket, place, what, revival(server)));
+        } else if let Some(other) = answering.filter(|&other| other != pid && reaches(patient, &server.socket)) {
+            let what = format!("it is alive and another server (pid {other}) answers at its socket {socket}");
+            let remedy = format!(
+                "see what runs in it before you end it: `ps --ppid {pid}`; the sessions it holds are stopped by \
+                 `the-loop standing stop`"
+            );
+            findings.push(Finding::hazard(Check::Socket, place, what, remedy));
+        }
+    }
+    findings
+}
+
+/// Whether the server that answers is the one at that socket, and not one that another config has sessions on.
+fn reaches(patient: &Patient<'_>, socket: &std::path::Path) -> bool {
+    let wanted = match patient.settings().routing.tmux.socket.as_str() {
+        "" => "default",
+        name => name,
+    };
+    socket.file_name().is_some_and(|name| name == wanted)
+}

@@ -1,0 +1,87 @@
+//! Whether there is a tmux that is fit for the work, and whether its server answers.
+
+use wire::{Check, Finding};
+
+use super::{Patient, version};
+use crate::tmux::Silence;
+
+/// The oldest one with the options and formats that a start needs.
+const OLDEST: (u32, u32) = (3, 2);
+
+/// From this one on, a paste into a dead pane is refused.
+const REFUSES_DEAD_PANES: (u32, u32) = (3, 4);
+
+pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+    match &patient.program {
+        Err(silence) => vec![Finding::hazard(
+            Check::Tmux,
+            "the program `tmux`",
+            silence.0.clone(),
+            "install tmux 3.2 or newer (`apt-get install tmux`, `brew install tmux`), and see that it is on PATH",
+        )],
+        Ok(program) => age(program).into_iter().chain(silence(patient)).collect(),
+    }
+}
+
+fn age(program: &str) -> Option<Finding> {
+    let place = format!("the program `tmux`, version {program}");
+    // A version that has no number, a snapshot say, is taken for a new one.
+    let number = number(program)?;
+    if number < OLDEST {
+        let what = "it is too old: sessions cannot be started with it as they must be";
+        return Some(Finding::hazard(Check::Tmux, place, what, "install tmux 3.2 or newer, then `the-loop restart`"));
+    }
+    (number < REFUSES_DEAD_PANES).then(|| {
+        let what = "a paste into a dead pane ends this tmux server, and with it every session; the-loop never does \
+                    that, but your own scripts and key bindings can";
+        Finding::notice(Check::Tmux, place, what, "install tmux 3.4 or newer")
+    })
+}
+
+/// Major and minor out of `3.3a` or `next-3.5`.
+fn number(version: &str) -> Option<(u32, u32)> {
+    let version = version.strip_prefix("next-").unwrap_or(version);
+    let (major, rest) = version.split_once('.')?;
+    let minor: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+fn silence(patient: &Patient<'_>) -> Option<Finding> {
+    let Silence(reason) = patient.panes.as_ref().err().filter(|silence| !version::is_skew(silence))?;
+    let stopped = patient.recorded_servers().into_iter().find(|server| server.process.is_stopped());
+    let (place, remedy) = match stopped {
+        Some(server) => {
+            let pid = server.process.pid;
+            (format!("the tmux server (pid {pid}), which is stopped"), format!("`kill -CONT {pid}` has it go on"))
+        }
+        None => (
+            "the tmux server".to_owned(),
+            format!("see what `{} list-sessions` says; until it answers, no verb does anything", patient.tmux()),
+        ),
+    };
+    Some(Finding::hazard(Check::Tmux, place, format!("it does not answer ({reason})"), remedy))
+}
+
+#[cfg(test)]
+mod tests {
+    use wire::Severity;
+
+    use super::*;
+
+    #[test]
+    fn an_old_tmux_is_a_hazard_and_one_that_others_can_crash_a_notice() {
+        let severity = |version| age(version).map(|finding| finding.severity);
+        for (version, expected) in [
+            ("2.9a", Some(Severity::Hazard)),
+            ("3.1c", Some(Severity::Hazard)),
+            ("3.2", Some(Severity::Notice)),
+            ("3.3a", Some(Severity::Notice)),
+            ("3.4", None),
+            ("3.10", None),
+            ("next-3.7", None),
+            ("master", None),
+        ] {
+            assert_eq!(severity(version), expected, "{version}");
+        }
+    }
+}

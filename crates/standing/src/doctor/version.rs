@@ -1,0 +1,36 @@
+//! Whether the tmux program and the tmux server are of one version. An upgrade replaces the program; the server stays
+//! what it was until it ends.
+
+use wire::{Check, Finding};
+
+use super::Patient;
+use crate::tmux::Silence;
+
+pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+    let Ok(program) = &patient.program else { return Vec::new() };
+    match &patient.server {
+        Ok(Some(server)) if server.version != *program => {
+            let what = format!("the program `tmux` is version {program}, and the server is {}", server.version);
+            vec![told(patient, &what, &format!("the tmux server (pid {})", server.pid))]
+        }
+        Err(silence) if is_skew(silence) => {
+            let what = format!("the program `tmux` is version {program}, and the server is another: {}", silence.0);
+            vec![told(patient, &what, "the tmux server")]
+        }
+        Ok(_) | Err(_) => Vec::new(),
+    }
+}
+
+/// Whether that is how a server of another version does not answer.
+pub(super) fn is_skew(silence: &Silence) -> bool {
+    ["protocol version mismatch", "open terminal failed: not a terminal"].iter().any(|said| silence.0.contains(said))
+}
+
+fn told(patient: &Patient<'_>, what: &str, place: &str) -> Finding {
+    let remedy = format!(
+        "when it suits you: `the-loop stop --sessions-only`, `{} kill-server` (which ends whatever else runs in it), \
+         `the-loop start`; conversations go on",
+        patient.tmux()
+    );
+    Finding::hazard(Check::VersionSkew, place, what, remedy)
+}

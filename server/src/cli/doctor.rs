@@ -1,0 +1,75 @@
+//! `the-loop doctor`: what of this machine endangers the sessions or the service, and what to do about it.
+
+use serde::Serialize;
+use standing::{Check, Finding, Severity, TheLoop};
+
+use super::{
+    Output, Refusal, document, inert,
+    output::{BAD, BOLD, DIM, GOOD, WARN, paint},
+    standing::Format,
+};
+use crate::doctor;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  the-loop doctor
+  the-loop doctor --format json
+
+It looks at tmux, the config, the harnesses, every session and record, the state folder, the locale, the clock, the
+port, the service and systemd. Nothing is started and nothing is changed.
+Exit status: 0 no hazard was found (a notice is none); 1 there are hazards; 2 the config cannot be used.";
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+/// What was found.
+#[derive(Debug, Serialize)]
+struct Diagnosis {
+    findings: Vec<Finding>,
+    ok: bool,
+}
+
+pub(super) fn run(the_loop: &TheLoop, args: &Args, output: &mut Output) -> Result<u8, Refusal> {
+    let findings = doctor::examine(the_loop);
+    let hazards = findings.iter().filter(|finding| finding.severity == Severity::Hazard).count();
+    let unusable = findings.iter().any(|finding| finding.check == Check::Config);
+    match args.format {
+        Format::Json => output.out(&document(&Diagnosis { findings, ok: hazards == 0 })?),
+        Format::Text => output.out(&text(&findings, hazards)),
+    }
+    Ok(if unusable { 2 } else { u8::from(hazards > 0) })
+}
+
+fn text(findings: &[Finding], hazards: usize) -> String {
+    let paragraphs: String = findings.iter().map(paragraph).collect();
+    let notices = findings.len() - hazards;
+    let count = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
+    let verdict = match (hazards, notices) {
+        (0, 0) => format!("{}\n", paint(GOOD, "sound: nothing was found")),
+        (0, _) => format!("{}, {}\n", paint(GOOD, "sound: no hazard was found"), count(notices, "notice")),
+        (_, 0) => format!("{}\n", paint(BAD, count(hazards, "hazard"))),
+        (..) => format!("{}, {}\n", paint(BAD, count(hazards, "hazard")), count(notices, "notice")),
+    };
+    paragraphs + &verdict
+}
+
+/// A finding, and a line that is left free.
+fn paragraph(finding: &Finding) -> String {
+    let severity = match finding.severity {
+        Severity::Hazard => paint(BAD, "hazard"),
+        Severity::Notice => paint(WARN, "notice"),
+    };
+    let line = |text: &str| inert::text(text).replace('\n', "\n        ");
+    format!(
+        "{severity}  {}  {}\n        {}\n        {} {}\n\n",
+        paint(BOLD, finding.check.as_str()),
+        line(&finding.place),
+        line(&finding.what),
+        paint(DIM, "->"),
+        line(&finding.remedy)
+    )
+}

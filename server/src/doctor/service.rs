@@ -1,0 +1,82 @@
+//! Whether a service that runs does what it should: it answers, is of this version, and has what agents need.
+
+use std::{collections::BTreeSet, ffi::OsString, fs, os::unix::ffi::OsStringExt as _};
+
+use standing::{Check, Finding, Surroundings, TheLoop};
+
+use crate::service::{
+    instance::{self, Holder},
+    probe,
+};
+
+const RESTART: &str = "`the-loop restart --service-only`: no session notices";
+
+pub(super) fn check(the_loop: &TheLoop) -> Vec<Finding> {
+    let config = the_loop.config();
+    let state_root = &config.settings.state_root;
+    let holder = match instance::running(state_root) {
+        Ok(Some(holder)) => holder,
+        Ok(None) => return Vec::new(),
+        Err(error) => {
+            let what = format!("whether the service runs cannot be told: {error}");
+            let remedy = "make that folder yours, readable and writable";
+            return vec![Finding::hazard(Check::Service, state_root.display().to_string(), what, remedy)];
+        }
+    };
+    let place = format!("the service (pid {})", holder.pid);
+    let mut findings = Vec::new();
+    findings.extend(health(&holder, &place));
+    if let Some(environment) = environment(holder.pid, the_loop.surroundings()) {
+        findings.extend(unreachable_harnesses(the_loop, environment, &place));
+    }
+    findings
+}
+
+fn health(holder: &Holder, place: &str) -> Vec<Finding> {
+    let Some(details) = &holder.details else {
+        let what = "it has not said where it is";
+        return vec![Finding::hazard(Check::Service, place, what, format!("wait a moment; else {RESTART}"))];
+    };
+    let mut findings = Vec::new();
+    if !probe::answers(&details.address) {
+        let what = format!("it does not answer at {}", details.address);
+        findings.push(Finding::hazard(Check::Service, place, what, RESTART));
+    }
+    if details.version != crate::VERSION {
+        let what = format!("it is of version {}, and this program is {}", details.version, crate::VERSION);
+        findings.push(Finding::notice(Check::Service, place, what, RESTART));
+    }
+    let now = jiff::Timestamp::now();
+    if details.started_at.parse::<jiff::Timestamp>().is_ok_and(|started| started.duration_until(now).is_negative()) {
+        let what =
+            format!("it is {now:.0}, and the service was started at {}: the clock went back", details.started_at);
+        findings.push(Finding::hazard(Check::Clock, "the system's clock", what, "set it: `timedatectl set-ntp true`"));
+    }
+    findings
+}
+
+/// The surroundings of the service, as far as they decide which programs it finds.
+fn environment(pid: u32, here: &Surroundings) -> Option<Surroundings> {
+    let environ = fs::read(format!("/proc/{pid}/environ")).ok()?;
+    let path = environ.split(|&byte| byte == 0).find_map(|entry| entry.strip_prefix(b"PATH="))?;
+    Some(here.clone().with_var("PATH", OsString::from_vec(path.to_vec())))
+}
+
+/// Sessions that are started from the page, Slack or REST have the service's environment.
+fn unreachable_harnesses(the_loop: &TheLoop, theirs: Surroundings, place: &str) -> Option<Finding> {
+    let theirs = TheLoop::open_in(Some(the_loop.config().path.file()), theirs, "cli");
+    let found = |the_loop: &TheLoop| -> BTreeSet<String> {
+        let known = the_loop.harnesses().unwrap_or_default().into_iter();
+        known.filter(|(_, found)| *found).map(|(name, _)| name).collect()
+    };
+    let (ours, theirs) = (found(the_loop), found(&theirs));
+    let used: BTreeSet<String> = the_loop.standing().list().ok()?.into_iter().map(|row| row.harness).collect();
+    let lost: Vec<&str> = ours.difference(&theirs).map(String::as_str).filter(|name| used.contains(*name)).collect();
+    if lost.is_empty() {
+        return None;
+    }
+    let what = format!("its PATH lacks the program of {}, which yours has: it cannot start them", lost.join(", "));
+    let remedy = "start it from a shell that has it (`the-loop restart --service-only`); under systemd, \
+                  `the-loop service install` writes your PATH into its unit";
+    Some(Finding::hazard(Check::Service, place, what, remedy))
+}
