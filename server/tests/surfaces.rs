@@ -7,6 +7,7 @@ mod client;
 mod cycle;
 mod guard;
 mod interop;
+mod killed;
 mod mcp;
 mod metrics;
 mod openapi;

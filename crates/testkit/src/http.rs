@@ -83,7 +83,15 @@ impl Http {
     /// # Panics
     /// If the service cannot be reached.
     pub fn exchange(&self, request: &str) -> Option<Answer> {
-        let mut stream = TcpStream::connect(&self.authority).expect("the service listens");
+        Self::talk(TcpStream::connect(&self.authority).expect("the service listens"), request)
+    }
+
+    /// The same where the service may be gone: `None` if it cannot be reached either.
+    pub fn exchange_if_up(&self, request: &str) -> Option<Answer> {
+        Self::talk(TcpStream::connect(&self.authority).ok()?, request)
+    }
+
+    fn talk(mut stream: TcpStream, request: &str) -> Option<Answer> {
         stream.set_read_timeout(Some(Duration::from_mins(1))).expect("a read timeout");
         // A refusal may come, and the socket close, before the whole request was taken.
         let _ = stream.write_all(request.as_bytes());

@@ -1,6 +1,9 @@
 //! A message into a pane: checked, pasted and submitted in one invocation.
 
-use std::time::Duration;
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
 
 use super::{Answer, Pane, Tmux, call::Output, capture::plain};
 
@@ -28,6 +31,8 @@ pub(crate) enum PasteAnswer {
     Already,
     /// The pane is dead, gone, or no longer ours: nothing was typed.
     Gone,
+    /// Another message stands in its box and its Enter is yet to come: nothing was typed.
+    Busy,
     /// Somebody has switched off the input of the pane: nothing was typed.
     InputOff,
 }
@@ -38,14 +43,35 @@ const LOOK: Duration = Duration::from_millis(30);
 /// And for that long after it would be pressed the invocation goes on, so that it surely is.
 const MARGIN: Duration = Duration::from_millis(15);
 
+/// Set on a pane from a paste until its Enter.
+const TYPING: &str = "@loop_typing";
+
+/// How long after its gap an Enter may take to be pressed, by a server that answers. After that the mark is taken for
+/// one that was left behind.
+const ENTERED: Duration = Duration::from_secs(3);
+
+const AGAIN: Duration = Duration::from_millis(10);
+
 impl Tmux {
     /// Pastes a text into a pane and presses Enter. Nothing is typed unless the pane is alive, still carries its
     /// `@loop_pane` and still runs the same process: a paste into a dead pane takes the whole 3.3a server down, so that check cannot be a call of its
     /// own.
     ///
-    /// Once the text is in, Enter follows from the server itself, whatever becomes of the caller: half a message would
-    /// be submitted with the next one.
+    /// Once the text is in, Enter follows from the server itself, whatever becomes of the caller. If the caller is
+    /// killed, so that another one comes before that Enter does, the other waits for it: else both messages would be
+    /// submitted as one.
     pub(crate) fn paste(&self, pane: &Pane, paste: &Paste<'_>) -> Answer<PasteAnswer> {
+        let deadline = Instant::now() + paste.gap + ENTERED;
+        loop {
+            let over = Instant::now() >= deadline;
+            match self.paste_now(pane, paste, if over { "" } else { TYPING }) {
+                Answer::Said(PasteAnswer::Busy) if !over => thread::sleep(AGAIN),
+                answer => return answer,
+            }
+        }
+    }
+
+    fn paste_now(&self, pane: &Pane, paste: &Paste<'_>, busy: &str) -> Answer<PasteAnswer> {
         let unique = uuid::Uuid::new_v4().simple().to_string();
         let (id, gap) = (&pane.id, paste.gap.as_secs_f64());
         let look = paste.gap.saturating_sub(LOOK).as_secs_f64();
@@ -55,19 +81,19 @@ impl Tmux {
             mark => format!("set-option -p -t {id} {} 1 ; ", mark_option(mark)),
         };
         // In a `-C` every format is expanded at once, and this one shall be when the time has come.
-        let unfit = unfit(pane, "").replace('#', "##");
+        let unfit = unfit(pane).replace('#', "##");
         let enter = format!(
-            "if-shell -F -t {id} '{unfit}' 'delete-buffer -b enter-{unique}' '{}'",
+            "if-shell -F -t {id} '{unfit}' 'delete-buffer -b enter-{unique}' '{}' ; set-option -p -u -t {id} {TYPING}",
             press(id, &format!("enter-{unique}"))
         );
         // Order matters: copy mode would eat the frame of the paste; the buffers' names are nobody else's.
         let deliver = format!(
-            "copy-mode -q -t {id} ; load-buffer -b loop-{unique} - ; {mark}\
+            "copy-mode -q -t {id} ; load-buffer -b loop-{unique} - ; {mark}set-option -p -t {id} {TYPING} 1 ; \
              paste-buffer -d -p -r -b loop-{unique} -t {id} ; display-message -p '{unique} pasted' ; \
              set-buffer -b enter-{unique} \"\\r\" ; run-shell -b -d {gap:.3} -C \"{enter}\" ; \
              run-shell -d {look:.3} ; capture-pane -p -J -t {id} ; run-shell -d {rest:.3}"
         );
-        self.guarded(pane, paste, &unique, &deliver)
+        self.guarded(pane, paste, busy, &unique, &deliver)
     }
 
     /// Presses Enter in a pane, under the same check.
@@ -83,7 +109,7 @@ impl Tmux {
             "copy-mode -q -t {} ; set-buffer -b key-{unique} \"{key}\" ; {press} ; display-message -p '{unique} pasted'",
             pane.id
         );
-        self.guarded(pane, &Paste { text: "", gap: Duration::ZERO, mark: "" }, &unique, &commands)
+        self.guarded(pane, &Paste { text: "", gap: Duration::ZERO, mark: "" }, "", &unique, &commands)
     }
 
     /// Whether a pane carries the mark of a message; `None` if it is gone.
@@ -106,10 +132,13 @@ impl Tmux {
         let _ = self.call(&["set-option", "-p", "-u", "-t", &pane.id, &mark_option(mark)], b"");
     }
 
-    fn guarded(&self, pane: &Pane, paste: &Paste<'_>, unique: &str, commands: &str) -> Answer<PasteAnswer> {
-        let unfit = unfit(pane, paste.mark);
-        let said = if paste.mark.is_empty() { String::new() } else { format!("#{{{}}}", mark_option(paste.mark)) };
-        let refuse = format!("display-message -p -t {} '{unique} refused #{{pane_input_off}} {said}'", pane.id);
+    /// `busy` names the option that keeps others from typing meanwhile; empty where that does not matter.
+    fn guarded(&self, pane: &Pane, paste: &Paste<'_>, busy: &str, unique: &str, commands: &str) -> Answer<PasteAnswer> {
+        let option = |name: String| if name.is_empty() { name } else { format!("#{{{name}}}") };
+        let (said, typing) = (option(mark_option(paste.mark)), option(busy.to_owned()));
+        let unfit = format!("#{{||:{},#{{||:{said},{typing}}}}}", unfit(pane));
+        let refuse =
+            format!("display-message -p -t {} '{unique} refused #{{pane_input_off}},{said},{typing},'", pane.id);
         let args = ["if-shell", "-F", "-t", &pane.id, &unfit, &refuse, commands];
         match self.call(&args, paste.text.as_bytes()) {
             Answer::Said(output) => read(&output, unique),
@@ -118,15 +147,15 @@ impl Tmux {
     }
 }
 
-/// What makes a pane unfit to be typed into, as a format.
-fn unfit(pane: &Pane, mark: &str) -> String {
+/// What makes a pane unfit to be typed into at any time, as a format.
+fn unfit(pane: &Pane) -> String {
     let other = format!("#{{||:#{{!=:#{{@loop_pane}},{}}},#{{!=:#{{pane_pid}},{}}}}}", pane.pane_loop_id, pane.pid);
-    let fit = format!("#{{||:#{{||:#{{pane_dead}},{other}}},#{{pane_input_off}}}}");
-    if mark.is_empty() { fit } else { format!("#{{||:{fit},#{{{}}}}}", mark_option(mark)) }
+    format!("#{{||:#{{||:#{{pane_dead}},{other}}},#{{pane_input_off}}}}")
 }
 
+/// The option that marks a pane for a message; empty for no mark.
 fn mark_option(mark: &str) -> String {
-    format!("@loop_said_{mark}")
+    if mark.is_empty() { String::new() } else { format!("@loop_said_{mark}") }
 }
 
 /// Enter, into this pane and no other: a key sent would go to every pane that an operator synchronised with it, and
@@ -142,11 +171,13 @@ fn read(output: &Output, unique: &str) -> Answer<PasteAnswer> {
         return Answer::Said(PasteAnswer::Pasted { before_enter: plain(screen) });
     }
     if let Some((_, why)) = stdout.split_once(&format!("{unique} refused ")) {
-        let (input_off, marked) = why.trim_end_matches('\n').split_once(' ').unwrap_or_default();
-        return Answer::Said(match (marked, input_off) {
-            ("1", _) => PasteAnswer::Already,
-            (_, "1") => PasteAnswer::InputOff,
-            _ => PasteAnswer::Gone,
+        let mut told = why.split(',');
+        let [input_off, marked, typing] = [(); 3].map(|()| told.next() == Some("1"));
+        return Answer::Said(match () {
+            () if marked => PasteAnswer::Already,
+            () if input_off => PasteAnswer::InputOff,
+            () if typing => PasteAnswer::Busy,
+            () => PasteAnswer::Gone,
         });
     }
     if output.no_server() || output.no_target() {

@@ -382,6 +382,10 @@ impl Real {
     /// What must hold at all times when nobody is at work.
     fn agrees(&mut self, plan: &Plan) {
         let rows = self.the_loop.standing().list().expect("a listing");
+        // A verb that was cut short may leave a pane that runs, and is about to become its harness.
+        for pid in rows.iter().filter_map(|row| row.pid) {
+            wait_for("the launch to be over", || (!launches(pid)).then_some(()));
+        }
         for name in NAMES {
             let alive = harnesses(&self.home, name);
             assert!(alive.len() <= 1, "{name} has several harnesses: {alive:?}");
@@ -416,6 +420,13 @@ impl Real {
             }
         }
     }
+}
+
+/// Whether a pane's process is still tmux's own or the launcher, and will soon be what it was spawned for.
+fn launches(pid: u32) -> bool {
+    let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let words: Vec<_> = line.split(|&byte| byte == 0).collect();
+    words[0].ends_with(b"tmux") || words.contains(&b"launch".as_slice())
 }
 
 /// How many cases each of the two halves runs.

@@ -82,6 +82,9 @@ impl Courier<'_> {
                 "the pane ended before the message was typed: `the-loop standing start {}`",
                 self.session
             )),
+            Answer::Said(PasteAnswer::Busy) => {
+                Delivery::failed("another message was being typed into its pane: say it again".to_owned())
+            }
             Answer::Said(PasteAnswer::InputOff) => Delivery::failed(format!(
                 "the input of its pane was switched off: `tmux select-pane -e -t {}`, and say it again",
                 self.pane.id
