@@ -27,12 +27,33 @@ fn app_with(hosts: &[&str], origins: &[&str]) -> App {
 async fn a_foreign_host_gets_nothing_anywhere() {
     let app = App::new();
     for path in EVERYWHERE {
-        for host in ["evil.example:4114", "evil.example", "127.0.0.1", "localhost:4115", "127.0.0.1:4114.evil.example"]
-        {
+        for host in [
+            "evil.example:4114",
+            "evil.example",
+            "127.0.0.1",
+            "localhost:4115",
+            "127.0.0.1:4114.evil.example",
+            "127.0.0.1.nip.io:4114",
+        ] {
             problem(&ask(&app, path, &[("host", host)]).await, 403, "forbidden");
         }
         problem(&ask(&app, path, &[]).await, 403, "forbidden");
         problem(&ask(&app, path, &[("host", AUTHORITY), ("host", "evil.example")]).await, 403, "forbidden");
+    }
+}
+
+#[tokio::test]
+async fn a_forwarded_host_is_not_believed() {
+    let app = App::new();
+    for forwarded in ["x-forwarded-host", "forwarded", "x-host", "x-original-host"] {
+        let own = if forwarded == "forwarded" { format!("host={AUTHORITY}") } else { AUTHORITY.to_owned() };
+        for path in EVERYWHERE {
+            let headers = [("host", "evil.example:4114"), (forwarded, own.as_str())];
+            problem(&ask(&app, path, &headers).await, 403, "forbidden");
+        }
+        let headers = [("host", AUTHORITY), (forwarded, "evil.example")];
+        let answer = ask(&app, "/", &headers).await;
+        assert!(answer.status == 200 && !answer.text().contains("evil.example"), "{forwarded}");
     }
 }
 

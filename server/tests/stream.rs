@@ -183,6 +183,22 @@ fn there_is_room_for_so_many_and_a_client_that_leaves_makes_room() {
 }
 
 #[test]
+fn five_hundred_idle_clients_do_not_stop_it() {
+    let home = TestHome::builder().exe(THE_LOOP).set("/service/stream/maxSubscribers", json!(500)).build();
+    let service = TestService::start(THE_LOOP, &home);
+    let http = service.http();
+    let mut idle: Vec<Listener> = (0..500).map(|_| Listener::open(&http, None)).collect();
+    assert!(idle.iter().all(|listener| listener.status == 200));
+    assert_eq!(http.get(STREAM).status, 503, "there is an end to it");
+    create(&http, "ops");
+    assert_eq!(http.get(&format!("{SESSIONS}/one?name=ops")).status, 200);
+    append(&home, "{\"event\":\"last\"}\n");
+    for listener in [0, 499] {
+        idle[listener].until("log", |line| line["event"] == "last");
+    }
+}
+
+#[test]
 fn a_silent_stream_says_that_it_is_alive_and_ends_with_the_service() {
     let home = TestHome::builder().exe(THE_LOOP).set("/service/stream/keepAliveSeconds", json!(1)).build();
     let mut service = TestService::start(THE_LOOP, &home);

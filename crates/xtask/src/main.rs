@@ -8,6 +8,7 @@ mod apt;
 mod bench;
 mod build;
 mod chromium;
+mod faults;
 mod notes;
 mod on_path;
 mod project;
@@ -45,6 +46,8 @@ enum Verb {
     Run(run::Args),
     /// Format check, lints on both targets, all tests, and the browser tests.
     Test(test::Args),
+    /// Brings about what can go wrong, row by row, and writes `docs/faults.md`.
+    Faults(faults::Args),
     /// Sizes of what is shipped, and the benchmarks.
     Bench(bench::Args),
 }
@@ -56,6 +59,7 @@ fn main() -> ExitCode {
         Verb::Build(args) => build::build(&project, &args).map(drop),
         Verb::Run(args) => run::run(&project, &args),
         Verb::Test(args) => test::test(&project, &args),
+        Verb::Faults(args) => faults::faults(&project, &args),
         Verb::Bench(args) => bench::bench(&project, &args),
     });
     match done {

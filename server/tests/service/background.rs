@@ -59,11 +59,14 @@ fn open_tells_where_it_really_is() {
 }
 
 #[test]
-fn a_second_one_leaves_before_any_side_effect() {
+fn row_14_a_second_one_leaves_before_any_side_effect() {
     let home = home();
     home.start();
     let pid = home.pid();
     let seen = || (fs::read_to_string(home.local("service.json")).expect("there"), home.home.events(), home.log());
+    wait_for("it to have told of itself", || {
+        (home.log().contains("listening") && !home.home.events().is_empty()).then_some(())
+    });
     let before = seen();
     assert_nothing_spawned(&home.home, || {
         let said = home.run(&["serve", "--port", "0"]);
