@@ -105,6 +105,7 @@ fn choose(
             }
         }
         Answer::Said(PasteAnswer::Gone) => failed("its pane ended"),
+        Answer::Said(PasteAnswer::Busy) => failed("a message was being typed into it"),
         Answer::Said(PasteAnswer::InputOff) => failed("the input of its pane was switched off"),
         Answer::Silent(silence) => {
             let unsure = format!("{told} was perhaps not chosen in {target}: tmux did not answer ({})", silence.0);
