@@ -15,6 +15,7 @@ mod output;
 mod plan;
 mod report;
 mod restart;
+mod selftest;
 mod serve;
 mod standing;
 mod start;
@@ -65,6 +66,9 @@ enum Command {
     /// Tell what of this machine endangers the sessions, and what to do about it
     #[command(after_help = doctor::EXAMPLES)]
     Doctor(doctor::Args),
+    /// Prove on this machine that sessions can be made, spoken to, stopped and gone on with
+    #[command(after_help = selftest::EXAMPLES)]
+    Selftest(selftest::Args),
     /// List, make, start, stop and talk to standing sessions
     #[command(after_help = standing::EXAMPLES)]
     Standing {
@@ -172,6 +176,7 @@ fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Refusal> {
         Command::Standing { verb } => verb.run(&open("cli"), cli.service.as_deref(), output),
         Command::Plan(args) => plan::run(&open("cli"), &args, output),
         Command::Doctor(args) => doctor::run(&open("cli"), &args, output),
+        Command::Selftest(args) => selftest::run(&args, output),
         Command::Channels { verb } => verb.run(&open("cli"), output),
         Command::Events(args) => events::run(&open("cli"), &args, output),
         Command::Open => open::run(&open("cli"), output),

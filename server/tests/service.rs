@@ -6,6 +6,7 @@ mod doctor;
 mod events;
 mod lifecycle;
 mod plan;
+mod selftest;
 mod systemd;
 
 use std::{fs, process::Stdio};

@@ -127,7 +127,7 @@ impl ProcessHold {
 
     /// Whether its environment carries that id of ours.
     pub(crate) fn carries(&self, loop_id: &str) -> bool {
-        carries(self.identity.pid, loop_id)
+        has_variable(self.identity.pid, LOOP_ID_VAR, loop_id)
     }
 }
 
@@ -142,14 +142,17 @@ pub(crate) fn readable(fd: &OwnedFd, limit: Duration) -> bool {
 /// Every live process whose environment carries that id: the harness and whatever it started, detached or not. This
 /// process is none of them: an agent that stops its own session would not come to the end of it.
 pub(crate) fn carrying(loop_id: &str) -> Vec<ProcessHold> {
-    if loop_id.is_empty() {
-        return Vec::new();
-    }
+    if loop_id.is_empty() { Vec::new() } else { with_variable(LOOP_ID_VAR, loop_id) }
+}
+
+/// Every live process but this one that was started with a variable of that value.
+pub(crate) fn with_variable(key: &str, value: &str) -> Vec<ProcessHold> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let has = |pid: u32| has_variable(pid, key, value);
     let pids = pids.filter(|&pid| pid != std::process::id());
     // Order matters: held first, then its environment read once more, so that the hold is on the process that was read.
-    pids.filter(|&pid| carries(pid, loop_id)).filter_map(ProcessHold::of).filter(|held| held.carries(loop_id)).collect()
+    pids.filter(|&pid| has(pid)).filter_map(ProcessHold::of).filter(|held| has(held.identity.pid)).collect()
 }
 
 /// What a living process has around it: what descends from it and what is in its terminal session, but for itself and
@@ -197,9 +200,9 @@ fn kin(pid: u32) -> Option<(ProcessIdentity, Kin)> {
     lives.then(|| (ProcessIdentity { pid, start_ticks, boot_id: BOOT_ID.clone() }, Kin { parent, session }))
 }
 
-fn carries(pid: u32, loop_id: &str) -> bool {
+fn has_variable(pid: u32, key: &str, value: &str) -> bool {
     let Ok(environ) = fs::read(format!("/proc/{pid}/environ")) else { return false };
-    let wanted = format!("{LOOP_ID_VAR}={loop_id}");
+    let wanted = format!("{key}={value}");
     environ.split(|&byte| byte == 0).any(|entry| entry == wanted.as_bytes())
 }
 

@@ -29,6 +29,11 @@ pub(crate) fn close_this_pane() {
 const NOT_OURS: &str = "not-ours";
 
 impl Tmux {
+    /// Ends the whole server. Only for one that is nobody else's.
+    pub(crate) fn end_server(&self) {
+        let _ = self.call(&["kill-server"], b"");
+    }
+
     /// Kills the session of that name if its `@loop_id` is `loop_id` (empty for a session that never had one).
     pub(crate) fn kill(&self, name: &SessionName, loop_id: &str) -> Answer<KillAnswer> {
         let session = name.tmux_session();

@@ -1,0 +1,104 @@
+//! The place in which a selftest happens, and the end of it.
+
+use std::{
+    env, fs, io,
+    path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::json;
+use tempfile::TempDir;
+use uuid::Uuid;
+
+use crate::{
+    Surroundings, TheLoop,
+    config::TmuxSettings,
+    process::{ProcessHold, with_variable},
+    tmux::Tmux,
+};
+
+/// What every process of a selftest has in its environment, so that none of them can be missed.
+const MARK: &str = "THE_LOOP_SELFTEST";
+
+const SOCKET: &str = "selftest";
+
+/// A socket's path has 107 bytes at most: longer places than that leave no room for tmux's own part of it.
+const LONGEST: usize = 70;
+
+/// How long processes may take to be gone by themselves.
+const LEAVE: Duration = Duration::from_secs(1);
+
+#[derive(Debug)]
+pub(super) struct Sandbox {
+    folder: TempDir,
+    surroundings: Surroundings,
+    id: String,
+}
+
+impl Sandbox {
+    pub(super) fn make(here: &Surroundings) -> Result<Self, String> {
+        let fail =
+            |place: &Path, error: &io::Error| format!("{}: a folder cannot be made there: {error}", place.display());
+        let place = env::temp_dir();
+        let place = if place.as_os_str().len() > LONGEST { PathBuf::from("/tmp") } else { place };
+        let folder = tempfile::Builder::new().prefix("loop-selftest-").tempdir_in(&place);
+        let folder = folder.map_err(|error| fail(&place, &error))?;
+        let at = |name: &str| folder.path().join(name);
+        for made in ["home", "work", ".the-loop"] {
+            fs::create_dir(at(made)).map_err(|error| fail(folder.path(), &error))?;
+        }
+        let tmux = json!({ "socket": SOCKET, "resumeProbeSeconds": 0.3, "harnessKillGraceSeconds": 2 });
+        let routing = json!({ "defaultHarness": "demo", "spawnWorkdir": at("work"), "tmux": tmux });
+        let config = json!({ "version": "0.5.0", "routing": routing });
+        fs::write(at(".the-loop/cli-config.yaml"), format!("{config:#}\n"))
+            .map_err(|error| fail(folder.path(), &error))?;
+        let id = Uuid::new_v4().to_string();
+        let surroundings = here
+            .clone()
+            .in_dir(folder.path())
+            .with_var("HOME", at("home"))
+            .with_var("TMUX_TMPDIR", folder.path())
+            .with_var(MARK, &id)
+            .without_var("THE_LOOP_DEMO_HOME")
+            .without_var("THE_LOOP_CLI_CONFIG");
+        Ok(Self { folder, surroundings, id })
+    }
+
+    /// What no other selftest has.
+    pub(super) fn id(&self) -> &str {
+        &self.id
+    }
+
+    pub(super) fn the_loop(&self) -> TheLoop {
+        let config = self.folder.path().join(".the-loop/cli-config.yaml");
+        TheLoop::open_in(Some(&config), self.surroundings.clone(), "selftest")
+    }
+
+    /// Ends whatever is left and removes the folder. What had to be made to end is told.
+    pub(super) fn clean(&self) -> Result<String, String> {
+        let settings =
+            TmuxSettings { socket: SOCKET.to_owned(), ..self.the_loop().config().settings.routing.tmux.clone() };
+        // Ours alone, by its socket in the folder; with its last session gone it has ended by itself as a rule.
+        Tmux::new(&settings, &self.surroundings, &[]).end_server();
+        let begun = Instant::now();
+        let mut left = self.processes();
+        while !left.is_empty() && begun.elapsed() < LEAVE {
+            thread::sleep(Duration::from_millis(10));
+            left = self.processes();
+        }
+        for process in &left {
+            let _ = process.kill();
+        }
+        let removed = fs::remove_dir_all(self.folder.path());
+        if !left.is_empty() {
+            return Err(format!("{} processes did not end by themselves and were killed", left.len()));
+        }
+        removed.map_err(|error| format!("{}: it cannot be removed: {error}", self.folder.path().display()))?;
+        Ok("no process, no socket and no file is left".to_owned())
+    }
+
+    fn processes(&self) -> Vec<ProcessHold> {
+        with_variable(MARK, &self.id)
+    }
+}

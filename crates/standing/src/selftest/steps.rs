@@ -1,0 +1,103 @@
+//! The steps, each by the verb that everybody uses.
+
+use std::{
+    sync::mpsc::Sender,
+    thread,
+    time::{Duration, Instant},
+};
+
+use wire::{
+    ControlReport, ControlRequest, ControlVerb, CreateRequest, DeleteRequest, Evidence, Outcome, Row, SayRequest,
+    Verdict,
+};
+
+use super::Sandbox;
+use crate::{Error, TheLoop};
+
+/// In the order in which they are taken.
+pub(super) const NAMES: [&str; 5] = ["create", "say", "stop", "start", "delete"];
+
+const SESSION: &str = "selftest";
+
+/// How long a resumed conversation may take to be drawn.
+const DRAWN: Duration = Duration::from_secs(2);
+
+/// The step that follows; itself for the last one.
+pub(super) fn after(step: &'static str) -> &'static str {
+    let at = NAMES.iter().position(|name| *name == step).unwrap_or_default();
+    NAMES.get(at + 1).copied().unwrap_or(step)
+}
+
+/// Takes them one after the other and tells what came of each, up to the first that failed.
+pub(super) fn take(sandbox: &Sandbox, tell: &Sender<Result<String, String>>) {
+    let the_loop = sandbox.the_loop();
+    let words = format!("words of {}", sandbox.id());
+    let mut conversation = String::new();
+    let mut next = |name: &str| match name {
+        "create" => {
+            let row = only(the_loop.standing().create(&CreateRequest::named(SESSION)), Outcome::Started)?;
+            conversation = row.harness_session_id;
+            Ok(format!("a demo agent in a tmux server of its own, conversation {conversation}"))
+        }
+        "say" => say(&the_loop, &words),
+        "stop" => only(control(&the_loop, ControlVerb::Stop), Outcome::Stopped)
+            .map(|row| row.detail.unwrap_or_else(|| "its harness ended".to_owned())),
+        "start" => start(&the_loop, &conversation, &words),
+        _ => {
+            let request = DeleteRequest { name: SESSION.to_owned() };
+            only(the_loop.standing().delete(&request), Outcome::Deleted)
+                .map(|_| "stopped, and its record removed".to_owned())
+        }
+    };
+    for name in NAMES {
+        let outcome: Result<String, String> = next(name);
+        let failed = outcome.is_err();
+        if tell.send(outcome).is_err() || failed {
+            return;
+        }
+    }
+}
+
+fn control(the_loop: &TheLoop, verb: ControlVerb) -> Result<ControlReport, Error> {
+    the_loop.standing().control(&ControlRequest { name: SESSION.to_owned(), verb })
+}
+
+/// The row of a verb that must have come to that.
+fn only(report: Result<ControlReport, Error>, expected: Outcome) -> Result<Row, String> {
+    let report = report.map_err(|error| error.to_string())?;
+    let Some(row) = report.sessions.into_iter().next() else { return Err("nothing was told of it".to_owned()) };
+    if row.outcome == Some(expected) {
+        return Ok(row);
+    }
+    let outcome = row.outcome.map_or("without an outcome", Outcome::as_str);
+    Err(format!("it was {outcome} and not {}: {}", expected.as_str(), row.detail.unwrap_or_default()))
+}
+
+fn say(the_loop: &TheLoop, words: &str) -> Result<String, String> {
+    let text = format!("{words}\nand a second line: grüße, 日本語");
+    let request = SayRequest { name: SESSION.to_owned(), text, ..SayRequest::default() };
+    let receipt = the_loop.standing().say(&request).map_err(|error| error.to_string())?;
+    if (receipt.verdict, receipt.evidence) == (Verdict::Submitted, Evidence::Transcript) {
+        return Ok("submitted, seen in the transcript".to_owned());
+    }
+    let said: Vec<String> = receipt.messages.into_iter().map(|message| message.text).collect();
+    Err(format!("nothing proves that the message was taken: {}", said.join("; ")))
+}
+
+fn start(the_loop: &TheLoop, conversation: &str, words: &str) -> Result<String, String> {
+    let row = only(control(the_loop, ControlVerb::Start), Outcome::Resumed)?;
+    if row.harness_session_id != conversation {
+        return Err(format!("it goes on with conversation {}, and not with {conversation}", row.harness_session_id));
+    }
+    let begun = Instant::now();
+    loop {
+        let screen = the_loop.standing().screen(SESSION, 200).map_err(|error| error.to_string())?;
+        if screen.contains(words) {
+            return Ok("the same conversation, its earlier words on the screen".to_owned());
+        }
+        if begun.elapsed() > DRAWN {
+            return Err("the same conversation, and its earlier words are not on the screen".to_owned());
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+}
