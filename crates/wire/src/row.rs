@@ -102,6 +102,10 @@ pub struct Row {
     pub running: bool,
     /// The conversation it resumes, empty if there is none yet.
     pub harness_session_id: String,
+    /// Whether it is to be announced in Slack.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(required = true))]
+    pub slack_enabled: bool,
     /// The Slack channel it is announced in, empty for none.
     pub slack_channel: String,
     /// The Slack thread it is bound to, empty for none.
@@ -191,6 +195,7 @@ impl Row {
             status: Status::Absent,
             running: false,
             harness_session_id: String::new(),
+            slack_enabled: false,
             slack_channel: String::new(),
             slack_thread: String::new(),
             started_at: String::new(),

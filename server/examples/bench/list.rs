@@ -39,5 +39,11 @@ pub(crate) fn run(exe: &Path) {
         };
         let (ours, bare) = in_turn(ROUNDS, ours, bare);
         line(&format!("standing list, {count} session(s)"), ours, "tmux list-panes -a", bare);
+        let one = |verb| {
+            let request = ControlRequest { name: "s0".to_owned(), verb };
+            timed(|| assert!(the_loop.standing().control(&request).expect("a report").ok))
+        };
+        let (stop, start) = in_turn(ROUNDS, || one(ControlVerb::Stop), || one(ControlVerb::Start));
+        println!("one of {count}: stop {stop:.2} ms, start {start:.2} ms without its probe");
     }
 }

@@ -6,6 +6,7 @@
 
 mod idle;
 mod list;
+mod once;
 mod rest;
 mod say;
 mod start;
@@ -19,6 +20,11 @@ use std::{
 fn main() {
     let exe = env::var_os("THE_LOOP_BIN").map(PathBuf::from).expect("THE_LOOP_BIN names the built the-loop");
     let wanted: Vec<String> = env::args().skip(1).collect();
+    if let [order, first] = &wanted[..]
+        && order == once::WRITER
+    {
+        return once::writers(&exe, first.parse().expect("a writer's number"));
+    }
     let runs = |name: &str| wanted.is_empty() || wanted.iter().any(|word| word == name);
     if runs("list") {
         list::run(&exe);
@@ -31,6 +37,9 @@ fn main() {
     }
     if runs("rest") {
         rest::run(&exe);
+    }
+    if runs("once") {
+        once::run(&exe);
     }
     if runs("idle") {
         idle::run(&exe);

@@ -9,7 +9,7 @@ use super::{
     report,
     standing::Format,
 };
-use crate::service::background::NAME;
+use crate::{service::background::NAME, slack};
 
 /// How the report is printed, and which half is meant.
 #[derive(Clone, Debug, clap::Args)]
@@ -97,6 +97,16 @@ fn service_line(row: &ServiceRow) -> String {
     let outcome = row.outcome.map_or("", ServiceOutcome::as_str);
     let line = format!("{}  {}  {}", row.service, paint(style, outcome), inert::text(&row.detail));
     format!("{}\n", line.trim_end())
+}
+
+/// Announces in Slack what was started, where no service runs that would.
+pub(super) fn announce(the_loop: &TheLoop, report: &LifecycleReport, output: &mut Output) {
+    if report.services.iter().any(|row| row.running) {
+        return;
+    }
+    for complaint in slack::settle(the_loop) {
+        output.err(&format!("{}\n", inert::line(&complaint)));
+    }
 }
 
 /// A row of the service, as the config has it.

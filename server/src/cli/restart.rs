@@ -33,6 +33,7 @@ pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result
     report.ok &= stopped.ok;
     report.stopped = Some(Box::new(stopped));
     lifecycle::print(&report, args.common.format, output)?;
+    lifecycle::announce(the_loop, &report, output);
     Ok(code.max(stop_code))
 }
 

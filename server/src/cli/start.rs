@@ -33,6 +33,7 @@ pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result
     let sessions = if only.0 { Half::left_out() } else { lifecycle::sessions(the_loop.standing().start_auto()) };
     let (report, code) = lifecycle::join(services, sessions);
     lifecycle::print(&report, args.common.format, output)?;
+    lifecycle::announce(the_loop, &report, output);
     Ok(code)
 }
 

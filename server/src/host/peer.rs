@@ -118,7 +118,8 @@ struct Socket {
     inode: u64,
 }
 
-/// The process that has a socket open.
+/// The process that has a socket open; of several the one that runs the longest: the others have it from that one, as a
+/// child has for the moment before it becomes another program.
 fn holder(inode: u64) -> Option<u32> {
     let wanted = format!("socket:[{inode}]");
     let holds = |pid: &u32| {
@@ -126,7 +127,14 @@ fn holder(inode: u64) -> Option<u32> {
         open.into_iter().any(|fd| fs::read_link(fd.path()).is_ok_and(|to| to.as_os_str() == wanted.as_str()))
     };
     let processes = fs::read_dir("/proc").ok()?.flatten();
-    processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).find(holds)
+    processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(holds).min_by_key(|&pid| started(pid))
+}
+
+/// When a process was started, in clock ticks since the machine came up.
+fn started(pid: u32) -> u64 {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    after_name.split_ascii_whitespace().nth(19).and_then(|ticks| ticks.parse().ok()).unwrap_or(u64::MAX)
 }
 
 /// The socket from `peer` to `local`, both on this machine.

@@ -19,7 +19,8 @@ use tokio::task;
 use wire::{Row, State};
 
 use super::{
-    api::{Api, ApiError},
+    api::{Api, ApiError, Posted},
+    entities::decode,
     folder::Folder,
     threads::{Thread, Threads},
     ts::Ts,
@@ -33,6 +34,9 @@ const TURN: Duration = Duration::from_mins(1);
 
 /// The first pause before a failed announcement is tried again, and the longest.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(2), Duration::from_mins(2));
+
+/// By how much the clocks of this machine and of Slack may differ.
+const CLOCKS: Duration = Duration::from_mins(5);
 
 /// What announces the sessions of one instance.
 #[derive(Debug)]
@@ -54,6 +58,8 @@ struct Failed {
     error: String,
     again: Instant,
     pause: Duration,
+    /// Since when an announcement may stand in Slack of which nobody was told.
+    unsure: Option<Ts>,
 }
 
 /// What a pass saw and did.
@@ -121,7 +127,7 @@ impl Announcer {
 
     /// Announces one session, if that is due. Gives back a thread that was made in vain.
     async fn announce(&self, row: &mut Row, settings: &Settings) -> Result<Option<Thread>, String> {
-        if !wants_a_thread(row, settings) || !self.is_due(row) {
+        if !wants_a_thread(row) || !self.is_due(row) {
             return Ok(None);
         }
         if row.slack_channel.is_empty() {
@@ -129,13 +135,50 @@ impl Announcer {
             return Err(self.fail(row, reason.to_owned(), PAUSES.1));
         }
         let text = words::announcement(row, &settings.slack.authorized_users, settings.slack.verbosity);
-        let posted = self.api.post_message(&row.slack_channel, None, &text).await.map_err(|error| {
-            let pause = self.pause(row, &error);
-            self.fail(row, error.to_string(), pause)
-        })?;
+        let posted = match self.made_before(row, &text).await {
+            Ok(Some(posted)) => posted,
+            Ok(None) => self.post(row, &text).await?,
+            Err(error) => {
+                let pause = self.pause(row, &error);
+                return Err(self.fail(row, error.to_string(), pause));
+            }
+        };
         let name = wire::SessionName::parse(&row.name).map_err(|error| error.to_string())?;
         let thread = Thread { name, channel: posted.channel, ts: posted.ts };
         self.bind(row, thread).await
+    }
+
+    async fn post(&self, row: &Row, text: &str) -> Result<Posted, String> {
+        let begun = Ts::now().before(CLOCKS);
+        self.api.post_message(&row.slack_channel, None, text).await.map_err(|error| {
+            let pause = self.pause(row, &error);
+            let told = self.fail(row, error.to_string(), pause);
+            if error.may_be_done() {
+                let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(failed) = failed.get_mut(&row.name) {
+                    failed.unsure.get_or_insert(begun);
+                }
+            }
+            told
+        })
+    }
+
+    /// The announcement that an earlier try made all the same, though its answer was lost. Known by its author and its
+    /// first line, in which the moment of the start stands.
+    async fn made_before(&self, row: &Row, text: &str) -> Result<Option<Posted>, ApiError> {
+        let unsure = self.failed.lock().unwrap_or_else(PoisonError::into_inner).get(&row.name).cloned();
+        let Some(since) = unsure.and_then(|failed| failed.unsure).filter(|_| is_id(&row.slack_channel)) else {
+            return Ok(None);
+        };
+        let us = self.api.auth_test().await?;
+        let said = self.api.history(&row.slack_channel, &since).await?;
+        let first = |text: &str| decode(text.lines().next().unwrap_or_default());
+        let ours = said.iter().find(|message| {
+            let says = message["text"].as_str().unwrap_or_default();
+            message["user"] == us.user.as_str() && first(says) == first(text)
+        });
+        let ts = ours.and_then(|message| Ts::parse(message["ts"].as_str()?));
+        Ok(ts.map(|ts| Posted { channel: row.slack_channel.clone(), ts }))
     }
 
     /// Order matters: first into the list of threads, where a crash leaves it to be found and let go of.
@@ -178,8 +221,8 @@ impl Announcer {
         let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         let last = failed.get(&row.name).filter(|failed| failed.started_at == row.started_at);
         let pause = match last {
-            // One that may stand there already is not made again in a hurry.
-            _ if !error.is_passing() || error.may_be_done() => PAUSES.1,
+            // One that may stand there already, where that cannot be looked up, is not made again in a hurry.
+            _ if !error.is_passing() || (error.may_be_done() && !is_id(&row.slack_channel)) => PAUSES.1,
             None => PAUSES.0,
             Some(failed) => failed.pause.saturating_mul(2).min(PAUSES.1),
         };
@@ -195,22 +238,25 @@ impl Announcer {
             tell_failed(&self.the_loop, &row.name, &error);
         }
         let again = Instant::now() + pause;
+        let unsure = last.and_then(|failed| failed.unsure.clone());
         failed.insert(
             row.name.clone(),
-            Failed { started_at: row.started_at.clone(), error: error.clone(), again, pause },
+            Failed { started_at: row.started_at.clone(), error: error.clone(), again, pause, unsure },
         );
         error
     }
 }
 
-/// True for a session that runs, that Slack is on for, and that has no thread. One that names no channel is among them,
-/// if that is known: it is to be told of.
-pub(super) fn wants_a_thread(row: &Row, settings: &Settings) -> bool {
-    let declared = settings.sessions.iter().find(|entry| entry.name.as_str() == row.name);
-    row.running
-        && row.state == State::Running
-        && row.slack_thread.is_empty()
-        && (!row.slack_channel.is_empty() || declared.is_some_and(|entry| entry.slack_enabled))
+/// True for a session that runs, that Slack is on for, and that has no thread. One that has no channel is among them:
+/// it is to be told of.
+pub(super) fn wants_a_thread(row: &Row) -> bool {
+    row.running && row.state == State::Running && row.slack_enabled && row.slack_thread.is_empty()
+}
+
+/// True for a channel's id, by which alone it can be read.
+fn is_id(channel: &str) -> bool {
+    channel.starts_with(['C', 'D', 'G'])
+        && channel.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
 }
 
 /// Tells that a session was not announced, which never keeps it from running.

@@ -1,10 +1,11 @@
-//! Slack's Web API: the six methods that are used, a file each, over one call.
+//! Slack's Web API: the seven methods that are used, a file each, over one call.
 //!
 //! A call is made once: whether it may be made again is for the caller to say, since posting twice is worse than
 //! posting late. A method that Slack asked to leave alone for a while is left alone by every caller.
 
 mod add_reaction;
 mod auth_test;
+mod history;
 mod open_connection;
 mod post_message;
 mod replies;

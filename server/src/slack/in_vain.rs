@@ -32,7 +32,5 @@ pub(super) async fn in_vain(the_loop: &TheLoop, pace: &Pace, board: &Board) {
 
 /// The sessions that want a thread now.
 pub(super) fn due(the_loop: &TheLoop) -> Vec<Row> {
-    let config = the_loop.config();
-    let rows = the_loop.standing().list().unwrap_or_default();
-    rows.into_iter().filter(|row| wants_a_thread(row, &config.settings)).collect()
+    the_loop.standing().list().unwrap_or_default().into_iter().filter(wants_a_thread).collect()
 }

@@ -7,7 +7,7 @@ use std::{
     collections::HashMap,
     io,
     sync::{PoisonError, RwLock},
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::Duration,
 };
 
 use serde_json::{Map, Value, json};
@@ -99,7 +99,7 @@ impl Threads {
             }
             for thread in &bound {
                 put(document, thread);
-                let cursor = || json!(seen(&thread.ts).unwrap_or_else(now).as_str());
+                let cursor = || json!(seen(&thread.ts).unwrap_or_else(Ts::now).as_str());
                 document.cursors.entry(thread.ts.to_string()).or_insert_with(cursor);
             }
             document.drop_oldest();
@@ -220,11 +220,6 @@ impl Document {
             self.remove(ts);
         }
     }
-}
-
-fn now() -> Ts {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Ts::parse(&format!("{}.{:06}", now.as_secs(), now.subsec_micros())).unwrap_or_else(|| unreachable!("digits"))
 }
 
 #[cfg(test)]

@@ -1,6 +1,10 @@
 //! Slack's time stamps. One names a message within its channel, and a thread by its first message.
 
-use std::{cmp::Ordering, fmt, time::Duration};
+use std::{
+    cmp::Ordering,
+    fmt,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +21,12 @@ impl Ts {
             (1..=most).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
         };
         (digits(seconds, 12) && digits(micros, 6) && micros.len() == 6).then(|| Self(text.to_owned()))
+    }
+
+    /// This moment by the clock of this machine.
+    pub(super) fn now() -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self(format!("{}.{:06}", now.as_secs(), now.subsec_micros()))
     }
 
     pub(super) fn as_str(&self) -> &str {

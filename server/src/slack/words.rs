@@ -14,7 +14,8 @@ pub(super) const SCREEN: &str = "?screen";
 
 /// The first message of a session's thread.
 pub(super) fn announcement(row: &Row, authorized: &[String], verbosity: Verbosity) -> String {
-    let head = format!("Standing session *{}*: `{}` on `{}`", row.name, code(&row.harness), code(&machine()));
+    let (harness, machine, since) = (code(&row.harness), code(&machine()), code(&row.started_at));
+    let head = format!("Standing session *{}*: `{harness}` on `{machine}`, started `{since}`", row.name);
     let who = who(authorized);
     if verbosity == Verbosity::Quiet {
         return format!("{head}. Reply in this thread to speak to it. {who}");

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use testkit::{Fault, wait_for};
+use testkit::{Fault, StubSlack, wait_for};
 
 use crate::stage::{ANN, Stage, hurried};
 
@@ -232,6 +232,25 @@ fn an_announcement_that_fails_in_passing_is_made_later() {
     assert_eq!(stage.slack.posted().len(), 1);
     let failed = stage.events("standing.announce_failed");
     assert_eq!((failed.len(), &failed[0]["standing"]), (1, &json!("ops")), "{failed:#?}");
+}
+
+#[test]
+fn an_announcement_whose_answer_was_lost_is_found_and_not_made_twice() {
+    let stage = Stage::of(Stage::builder().set("/channels/slack/channel", json!(StubSlack::CHANNEL)));
+    let _listener = stage.listen(hurried());
+    // It stands there already when the answer breaks off, and looking for it fails at first.
+    stage.slack.fail("chat.postMessage", [Fault::Lost]);
+    stage.slack.fail("conversations.history", [Fault::Status(500)]);
+    let thread = stage.session("ops");
+    let posted = stage.slack.posted();
+    assert_eq!((posted.len(), posted[0]["ts"].as_str()), (1, Some(thread.as_str())), "{posted:#?}");
+    // One that surely never came to be is made.
+    stage.slack.fail("chat.postMessage", [Fault::Status(503)]);
+    let other = stage.session("other");
+    assert_eq!(stage.slack.posted().len(), 2);
+    stage.until_it_hears();
+    let ts = stage.slack.reply(&other, ANN, "hello");
+    stage.marked(&ts, "white_check_mark");
 }
 
 #[test]

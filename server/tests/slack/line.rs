@@ -32,6 +32,27 @@ fn without_a_service_the_command_announces_and_lets_go() {
 }
 
 #[test]
+fn a_start_of_everything_without_the_service_announces_too() {
+    let stage = Stage::declaring(&["ops"]);
+    let started = said(&stage.the_loop(&["start", "--sessions-only"]));
+    assert_eq!((started.0, started.2.as_str()), (0, ""), "{}", started.1);
+    let thread = stage.thread("ops");
+    let again = said(&stage.the_loop(&["restart", "--sessions-only"]));
+    assert_eq!((again.0, again.2.as_str()), (0, ""), "{}", again.1);
+    assert_eq!((stage.slack.posted().len(), stage.thread("ops")), (1, thread));
+    assert_eq!(said(&stage.the_loop(&["stop", "--sessions-only"])).0, 0);
+}
+
+#[test]
+fn a_created_session_without_a_channel_is_told_of() {
+    let stage = Stage::of(Stage::builder().set("/channels/slack/channel", json!("")));
+    let created = said(&stage.the_loop(&["standing", "create", "ops", "--slack"]));
+    assert_eq!((created.0, created.1.as_str()), (0, "ops  started\n"));
+    assert!(created.2.contains("no channel") && created.2.contains("channels.slack.channel"), "{}", created.2);
+    assert_eq!(stage.events("standing.announce_failed").len(), 1);
+}
+
+#[test]
 fn with_a_service_the_command_leaves_it_to_that() {
     let stage = Stage::new();
     let _service = stage.hearing();

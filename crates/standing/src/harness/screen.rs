@@ -91,7 +91,7 @@ mod tests {
             "1. an older list\n2. of two\nProceed?\n ❯ 1. Yes\n      and more of it\n   2. No, exit\n\n Esc cancels";
         assert_eq!(read(two), ["1=Yes", "2=No, exit"]);
         assert_eq!(read("│ ● 1. Allow once      │\n│   2. No (esc)        │\n╰────╯"), ["1=Allow once", "2=No (esc)"]);
-        let long: String = (1..=12).map(|n| format!("› {n}. x\n")).collect();
+        let long = (1..=12).map(|n| format!("› {n}. x")).collect::<Vec<_>>().join("\n");
         for text in ["1. Yes\n2. No", "❯ 1. Yes\n  3. No", "❯ 2. Yes\n  3. No", "Proceed? (y/n)", "", &long] {
             assert_eq!(read(text), Vec::<String>::new(), "{text}");
         }

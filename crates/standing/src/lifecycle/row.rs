@@ -83,6 +83,7 @@ fn define(row: &mut Row, definition: &Definition) {
     row.auto_start = definition.auto_start;
     row.harness.clone_from(&definition.harness);
     row.cwd = definition.cwd.display().to_string();
+    row.slack_enabled = definition.slack_enabled;
     row.slack_channel = if definition.slack_enabled { definition.slack_channel.clone() } else { String::new() };
 }
 

@@ -78,6 +78,7 @@ fn do_it(shared: &Shared, method: &str, fields: &Fields) -> Result<Value, &'stat
         "chat.postMessage" => post_message(&mut world, fields),
         "reactions.add" => add_reaction(&mut world, fields),
         "conversations.replies" => replies(&world, fields),
+        "conversations.history" => history(&world, fields),
         _ => Err("unknown_method"),
     }
 }
@@ -128,4 +129,16 @@ fn replies(world: &World, fields: &Fields) -> Result<Value, &'static str> {
     let page: Vec<&Value> = std::iter::once(first).chain(after.iter().skip(from).take(most).copied()).collect();
     let next = if from + most < after.len() { (from + most).to_string() } else { String::new() };
     Ok(json!({ "messages": page, "has_more": !next.is_empty(), "response_metadata": { "next_cursor": next } }))
+}
+
+/// The newest first, as Slack lists a channel, and only by its id.
+fn history(world: &World, fields: &Fields) -> Result<Value, &'static str> {
+    let field = |key: &str| fields.get(key).map_or("", String::as_str);
+    if field("channel") != StubSlack::CHANNEL {
+        return Err("channel_not_found");
+    }
+    let mut after = world.listing(StubSlack::CHANNEL, None);
+    after.retain(|message| message["ts"].as_str().unwrap_or_default() > field("oldest"));
+    after.reverse();
+    Ok(json!({ "messages": after, "has_more": false }))
 }
