@@ -54,7 +54,7 @@ fn restore_size(session: &str) -> String {
 }
 
 /// Reads along what the program prints. When a program ends, 3.3a drops what it has not read yet, unless the pane is
-/// piped somewhere: that was 5 of 60 quick ends, whose last words are what tells why. With the pipe it is 1 of 500, where
+/// piped somewhere: that was 5 of 60 quick ends, whose last words are what tells why. With the pipe it is 3 of 510, where
 /// the kernel had not handed everything on when tmux heard of the end.
 fn begin_drain(pane: &str) -> String {
     format!("set-option -p -t {pane} {DRAIN} 1 ; pipe-pane -t {pane} 'exec env -i cat >/dev/null'")
