@@ -14,8 +14,13 @@ impl Scope {
     /// where tmux said that there is no server: it reads every record.
     pub(crate) fn lost_server(&self) -> Option<Server> {
         let entries = self.registry.all().ok()?;
-        let servers = entries.values().filter_map(Entry::record).filter_map(|record| record.server.as_ref());
-        servers.filter(|server| is_lost(server)).map(Server::clone).next()
+        let mut servers: Vec<&Server> = Vec::new();
+        for server in entries.values().filter_map(Entry::record).filter_map(|record| record.server.as_ref()) {
+            if !servers.contains(&server) {
+                servers.push(server);
+            }
+        }
+        servers.into_iter().find(|server| is_lost(server)).cloned()
     }
 }
 

@@ -100,7 +100,7 @@ fn may_spawn(scope: &Scope, name: &SessionName, record: Option<&Record>) -> Go {
         };
     }
     match (condition, record) {
-        (Condition::Gone, _) => match scope.lost_server().filter(|_| no_server) {
+        (Condition::Gone, _) => match no_server.then(|| scope.lost_server()).flatten() {
             Some(server) => Go::No(format!("{}: nothing was spawned beside it", orphan::remedy(&server))),
             None => Go::Spawn,
         },
