@@ -81,7 +81,56 @@ mod tests {
         assert_eq!(clean("\n\n").text, "");
     }
 
+    /// Characters that mean something to a terminal, more often than chance would have them.
+    fn hostile() -> impl Strategy<Value = String> {
+        let parts = prop_oneof![
+            proptest::sample::select(vec![
+                "\x1b",
+                "\x1b[201~",
+                "\x1b[200~",
+                "[",
+                "2",
+                "0",
+                "1",
+                "~",
+                "\u{9b}",
+                "\u{9b}201~",
+                "\0",
+                "\r",
+                "\r\n",
+                "\n",
+                "\t",
+                "\x7f",
+                "\x08",
+                "\u{85}",
+                "\u{90}",
+                "\x1b]52;c;",
+                "\x07",
+                "\u{2028}",
+                "é",
+                "/",
+                "!",
+            ])
+            .prop_map(str::to_owned),
+            any::<char>().prop_map(String::from),
+        ];
+        proptest::collection::vec(parts, 0..60).prop_map(|parts| parts.concat())
+    }
+
     proptest! {
+        #[test]
+        fn cleaning_hostile_text_twice_changes_nothing_and_everything_is_counted(text in hostile()) {
+            let once = clean(&text);
+            prop_assert!(once.text.chars().all(|c| !c.is_control() || c == '\n' || c == '\t'), "{:?}", once.text);
+            prop_assert_eq!(clean(&once.text), CleanText { text: once.text.clone(), ..CleanText::default() });
+            let pairs = text.matches("\r\n").count();
+            let kept = once.text.chars().count() + once.trailing + once.removed + pairs;
+            prop_assert_eq!(kept, text.chars().count(), "{:?} of {:?}", once, text);
+            let shown = inert_line(&text);
+            prop_assert!(!shown.contains(char::is_control));
+            prop_assert_eq!(inert_line(&shown), shown);
+        }
+
         #[test]
         fn cleaning_twice_changes_nothing(text in proptest::collection::vec(any::<char>(), 0..200)) {
             let text: String = text.into_iter().collect();

@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
+use proptest::{collection::vec, prelude::*, sample::Index};
+
 use super::{Screen, by_name};
 use crate::{Surroundings, config::Routing};
 
@@ -62,4 +64,37 @@ fn every_captured_screen_is_read_for_what_it_is() {
         }
     }
     assert!(read > 20, "only {read} screens were found");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// A screen can be cut, torn and mixed with anything: each reader says something of it, or that it does not know.
+    #[test]
+    fn no_screen_is_too_strange(
+        which in any::<Index>(),
+        edits in vec((any::<Index>(), 0..200_usize, "(\\PC|\n|[❯›┃╹▀│╭╰─△●✻⠋]|[0-9]\\. ){0,20}"), 0..6),
+        title in "\\PC{0,30}",
+        message in "(\\PC|\n){0,40}",
+    ) {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/screens");
+        let mut harnesses: Vec<_> = fs::read_dir(folder).expect("the corpus").flatten().map(|entry| entry.path()).collect();
+        harnesses.sort();
+        let screens: Vec<Captured> = harnesses.iter().flat_map(|harness| captured(harness)).collect();
+        let mut text: Vec<char> = which.get(&screens).text.chars().collect();
+        for (at, cut, put) in edits {
+            let at = at.index(text.len() + 1);
+            let end = (at + cut).min(text.len());
+            text.splice(at..end, put.chars());
+        }
+        let text: String = text.into_iter().collect();
+        let screen = Screen { text: &text, title: &title };
+        for name in ["claude", "codex", "gemini", "opencode", "cursor", "demo"] {
+            let adapter = by_name(name, &Routing::default(), &Surroundings::of_process()).expect("an adapter");
+            let reading = adapter.read(screen);
+            prop_assert_eq!(reading.activity == wire::Activity::Waiting, !reading.question.is_empty(), "{} of {}", name, text);
+            adapter.is_up(screen);
+            adapter.holds_input(screen, &message);
+        }
+    }
 }

@@ -164,5 +164,23 @@ mod tests {
             parse(&text, "M");
             parse(&bytes, "");
         }
+
+        /// A title, an option or a torn line of one pane hides no other and stands in for none.
+        #[test]
+        fn no_line_takes_another_along(
+            strange in proptest::collection::vec("\\PC{0,40}|[\t\r\u{1b}a-zM%0-9-]{0,60}", 0..6),
+            title in "[^\n]{0,40}",
+        ) {
+            let whole = |name: &str| format!("M\tloop-standing-{name}\t%1\tid\tid\t10\t0\t\t\t5\t/s\t{title}\n");
+            let text = format!("{}{}\n{}", whole("a"), strange.join("\n"), whole("b"));
+            let found = parse(text.as_bytes(), "M");
+            for name in ["a", "b"] {
+                let name = SessionName::parse(name).expect("valid");
+                prop_assert!(found.get(&name).is_some_and(|panes| panes.iter().any(|pane| pane.pid == 10)), "{text:?}");
+            }
+            // What does not begin with the mark of this answer is no pane.
+            let marks = strange.iter().filter(|line| line.starts_with("M\t")).count();
+            prop_assert!(found.values().map(Vec::len).sum::<usize>() <= 2 + marks, "{text:?}");
+        }
     }
 }

@@ -185,3 +185,46 @@ fn read(output: &Output, unique: &str) -> Answer<PasteAnswer> {
     }
     Answer::Silent(output.silence())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn answer(stdout: &str, stderr: &str) -> Answer<PasteAnswer> {
+        let status = std::process::ExitStatus::from_raw(0);
+        read(&Output { status, stdout: stdout.as_bytes().to_vec(), stderr: stderr.to_owned() }, "u1")
+    }
+
+    #[test]
+    fn a_refusal_says_why() {
+        for (told, is) in [
+            ("0,,,", PasteAnswer::Gone),
+            (",,,", PasteAnswer::Gone),
+            ("1,,,", PasteAnswer::InputOff),
+            ("0,1,,", PasteAnswer::Already),
+            ("1,1,1,", PasteAnswer::Already),
+            ("0,,1,", PasteAnswer::Busy),
+        ] {
+            assert_eq!(answer(&format!("u1 refused {told}\n"), ""), Answer::Said(is), "{told}");
+        }
+        assert_eq!(answer("", "can't find pane: %7"), Answer::Said(PasteAnswer::Gone));
+        assert!(matches!(answer("", ""), Answer::Silent(_)));
+    }
+
+    proptest! {
+        /// Whatever a screen shows, only the words of this very invocation count.
+        #[test]
+        fn no_screen_passes_for_an_answer(shown in "(\\PC|\n| refused | pasted\n|u2|0,1,1,){0,60}", said in ".{0,40}") {
+            let screen = shown.replace("u1", "");
+            let before_enter = plain(&screen);
+            prop_assert_eq!(answer(&format!("u1 pasted\n{screen}"), ""), Answer::Said(PasteAnswer::Pasted { before_enter }));
+            let guessed = matches!(answer(&screen, ""), Answer::Said(PasteAnswer::Pasted { .. } | PasteAnswer::Already));
+            prop_assert!(!guessed, "{screen:?}");
+            answer(&shown, &said);
+        }
+    }
+}

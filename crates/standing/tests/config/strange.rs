@@ -1,6 +1,7 @@
 //! Whatever stands in the file, reading it ends well.
 
 use proptest::prelude::*;
+use serde_json::{Map, Value, json};
 
 use crate::{Project, keys::EVERY_KEY};
 
@@ -27,6 +28,30 @@ proptest! {
             let line = problem.line.unwrap_or(1);
             prop_assert!(line <= lines + 1, "{problem}");
             prop_assert!(!problem.to_string().contains('\n'), "{problem}");
+        }
+    }
+
+    /// Any value, and any name of a key, in any place of a config in JSON: what is wrong is told with its line, and what
+    /// is right in it is taken.
+    #[test]
+    fn no_value_is_too_strange(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), value(), prop::option::of("[a-zA-Z. \\PC]{0,12}")), 1..4),
+        pretty in any::<bool>(),
+    ) {
+        let mut config = in_json();
+        for (at, value, renamed) in changes {
+            change(&mut config, at, value, renamed);
+        }
+        let text = if pretty { format!("{config:#}") } else { config.to_string() };
+        let loaded = Project::with(&text).load();
+        prop_assert_eq!(loaded.standing().is_err(), !loaded.problems.is_empty());
+        for problem in &loaded.problems {
+            prop_assert!(problem.line.is_some_and(|line| line <= text.lines().count()), "{problem} in {text}");
+            prop_assert!(problem.column.is_some() && !problem.message.is_empty(), "{problem} in {text}");
+            prop_assert!(!problem.to_string().contains('\n'), "{problem}");
+        }
+        if config == in_json() {
+            prop_assert_eq!(loaded.settings.sessions.len(), 2);
         }
     }
 
@@ -66,4 +91,77 @@ fn edit() -> impl Strategy<Value = String> {
         .prop_map(str::to_owned),
         ".{0,5}",
     ]
+}
+
+/// A config with a key of each kind.
+fn in_json() -> Value {
+    json!({
+        "version": "0.5.0",
+        "state": {"root": "kept"},
+        "standingSessions": {"enabled": true, "sessions": [
+            {"name": "a", "description": "d", "harnessArgs": ["-x"], "cwd": "~/w", "prompt": "p", "autoStart": false},
+            {"name": "b", "harnessArgs": null, "promptFile": "p.md", "slack": {"enabled": true, "channel": "C1"}},
+        ]},
+        "routing": {
+            "defaultHarness": "mine", "harnessArgs": {"codex": ["-a"], "claude": null},
+            "harnesses": {"mine": {"command": ["m"], "newArgs": ["{prompt}"], "sessionId": "minted"}},
+            "harnessTrust": {"enabled": false, "scope": "directory"},
+            "tmux": {"socket": "s", "resumeProbeSeconds": 0.25, "harnessKillGraceSeconds": 0},
+        },
+        "channels": {"slack": {"enabled": true, "authorizedUsers": ["U1"], "read": {"mode": "socket"}}},
+        "eventLog": {"enabled": true, "path": "e.jsonl"},
+        "service": {"port": 1, "allowedHosts": ["x.example"], "auth": {"mode": "token"}},
+    })
+}
+
+/// A value of any kind and shape.
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        "\\PC{0,50}".prop_map(Value::from),
+        prop::sample::select(vec!["", "a", "b", "Sup", "~", "/", "socket", "../x", "\u{0}", "\n", "{id}", "-1", "yes"])
+            .prop_map(Value::from),
+    ];
+    leaf.prop_recursive(3, 12, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::btree_map("[a-z]{0,6}|name|enabled", inner, 0..4)
+                .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+        ]
+    })
+}
+
+/// Puts a value in the place of another one, or a key in the place of another one.
+fn change(config: &mut Value, at: prop::sample::Index, value: Value, renamed: Option<String>) {
+    let mut places = Vec::new();
+    collect(config, &mut String::new(), &mut places);
+    let place = at.get(&places).clone();
+    match (renamed, place.rsplit_once('/')) {
+        (Some(new), Some((parent, key))) => {
+            let Some(Value::Object(fields)) = config.pointer_mut(parent) else { return };
+            let taken: Map<String, Value> = std::mem::take(fields);
+            fields.extend(taken.into_iter().map(|(old, value)| (if old == key { new.clone() } else { old }, value)));
+        }
+        _ => *config.pointer_mut(&place).expect("it is there") = value,
+    }
+}
+
+/// The places of a value and of all that stands in it, as JSON pointers.
+fn collect(value: &Value, place: &mut String, places: &mut Vec<String>) {
+    places.push(place.clone());
+    let length = place.len();
+    let mut enter = |key: &str, value: &Value| {
+        place.push('/');
+        place.push_str(&key.replace('~', "~0").replace('/', "~1"));
+        collect(value, place, places);
+        place.truncate(length);
+    };
+    match value {
+        Value::Object(fields) => fields.iter().for_each(|(key, value)| enter(key, value)),
+        Value::Array(items) => items.iter().enumerate().for_each(|(index, value)| enter(&index.to_string(), value)),
+        _ => {}
+    }
 }
