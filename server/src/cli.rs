@@ -17,6 +17,7 @@ mod report;
 mod restart;
 mod selftest;
 mod serve;
+mod service;
 mod standing;
 mod start;
 mod status;
@@ -90,6 +91,12 @@ enum Command {
     /// Run the service in the foreground: the Standing screen and the REST interface
     #[command(after_help = serve::EXAMPLES)]
     Serve(serve::Args),
+    /// Have systemd run the service, or no longer
+    #[command(after_help = service::EXAMPLES)]
+    Service {
+        #[command(subcommand)]
+        verb: service::Verb,
+    },
     /// Print what a shell needs to complete commands
     #[command(after_help = completions::EXAMPLES)]
     Completions(completions::Args),
@@ -181,6 +188,7 @@ fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Refusal> {
         Command::Events(args) => events::run(&open("cli"), &args, output),
         Command::Open => open::run(&open("cli"), output),
         Command::Serve(args) => serve::run(open("service"), args, output),
+        Command::Service { verb } => verb.run(&open("cli"), output),
         Command::Completions(args) => {
             completions::run(&args, Cli::command(), output);
             Ok(0)

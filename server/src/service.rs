@@ -12,3 +12,4 @@ pub(crate) mod log;
 pub(crate) mod probe;
 pub(crate) mod readiness;
 pub(crate) mod stop;
+pub(crate) mod systemd;

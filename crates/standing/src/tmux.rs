@@ -13,6 +13,7 @@ mod clear;
 mod kill;
 mod listing;
 mod paste;
+mod scope;
 mod spawn;
 mod wake;
 
@@ -73,6 +74,8 @@ pub(crate) struct Tmux {
     remain_on_exit: bool,
     env: Vec<(OsString, OsString)>,
     exe: PathBuf,
+    /// True if systemd says so; its control group may say so as well.
+    within_a_unit: bool,
     /// True while the last question was not answered in time.
     unanswered: Arc<AtomicBool>,
 }
@@ -85,6 +88,7 @@ impl Tmux {
             // A server that we happen to start keeps its environment for life: no nesting marks, no secrets.
             env: launcher::scrubbed(surroundings, secrets),
             exe: surroundings.exe().to_owned(),
+            within_a_unit: surroundings.var("INVOCATION_ID").is_some(),
             unanswered: Arc::default(),
         }
     }

@@ -52,8 +52,12 @@ fn stale<'a>(patient: &Patient<'_>, theirs: impl Fn(&str) -> Option<&'a str>) ->
     let mut found = Vec::new();
     let ours = here.var("PATH").and_then(|path| path.to_str()).unwrap_or_default();
     let known = dirs(theirs("PATH").unwrap_or_default());
-    let lacking: Vec<String> =
-        dirs(ours).into_iter().filter(|dir| !known.contains(dir)).map(|dir| dir.display().to_string()).collect();
+    let mut lacking: Vec<String> = Vec::new();
+    for dir in dirs(ours).into_iter().filter(|dir| !known.contains(dir)).map(|dir| dir.display().to_string()) {
+        if !lacking.contains(&dir) {
+            lacking.push(dir);
+        }
+    }
     if !lacking.is_empty() {
         found.push(format!("PATH lacks {}", lacking.join(", ")));
     }

@@ -65,14 +65,19 @@ impl Output {
 impl Tmux {
     /// Runs one invocation. `args` are separate words; a lone `;` separates commands.
     pub(super) fn call(&self, args: &[&str], stdin: &[u8]) -> Answer<Output> {
+        self.call_by(&[], args, stdin)
+    }
+
+    /// The same, run by another program that is given with its arguments and becomes tmux.
+    pub(super) fn call_by(&self, by: &[&str], args: &[&str], stdin: &[u8]) -> Answer<Output> {
         let begun = Instant::now();
-        let answer = self.call_uncounted(args, stdin);
+        let answer = self.call_uncounted(by, args, stdin);
         numbers::tmux(begun, matches!(answer, Answer::Said(_)));
         answer
     }
 
-    fn call_uncounted(&self, args: &[&str], stdin: &[u8]) -> Answer<Output> {
-        match self.run(args, stdin) {
+    fn call_uncounted(&self, by: &[&str], args: &[&str], stdin: &[u8]) -> Answer<Output> {
+        match self.run(by, args, stdin) {
             Ok(Some(output)) if output.stderr.contains("access not allowed") => Answer::Silent(output.silence()),
             Ok(Some(output)) => Answer::Said(output),
             Ok(None) => Answer::Silent(Silence(format!("no answer within {} s", DEADLINE.as_secs()))),
@@ -94,11 +99,13 @@ impl Tmux {
         self.call(args, b"")
     }
 
-    fn run(&self, args: &[&str], stdin: &[u8]) -> io::Result<Option<Output>> {
+    fn run(&self, by: &[&str], args: &[&str], stdin: &[u8]) -> io::Result<Option<Output>> {
         let (mut input, mut out, mut err) = (memory("in")?, memory("out")?, memory("err")?);
         input.write_all(stdin)?;
         input.seek(SeekFrom::Start(0))?;
-        let mut command = Command::new("tmux");
+        let mut words = by.iter().copied().chain(["tmux"]);
+        let mut command = Command::new(words.next().unwrap_or("tmux"));
+        command.args(words);
         // `-u`: without it a C locale turns every non-ASCII character of an answer into `_`.
         command.arg("-u");
         if !self.socket.is_empty() {

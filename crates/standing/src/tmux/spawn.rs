@@ -98,7 +98,7 @@ impl Tmux {
             ";", "set-hook", "-t", &window, "client-detached", &restore,
             ";", "if-shell", "-F", "-t", &window, "#{pane_pipe}", "", &drain,
         ];
-        let output = match self.call(&args, b"") {
+        let output = match self.call_by(self.scope(), &args, b"") {
             Answer::Said(output) => output,
             Answer::Silent(silence) => return Answer::Silent(silence),
         };

@@ -1,0 +1,60 @@
+//! `the-loop service`: the service as a user unit of systemd.
+
+mod install;
+mod print;
+mod uninstall;
+
+use standing::TheLoop;
+
+use super::{Output, Refusal};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  the-loop service print              what `install` would write, on standard output
+  the-loop service install            write the unit, start it, and start it with every login from now on
+  the-loop service install --socket   the same, with the port held by systemd while the service restarts
+  the-loop service uninstall          stop it and remove the unit; sessions go on
+
+The unit has no secrets in it, and leaves tmux and the sessions alone whatever becomes of the service.";
+
+#[derive(Debug, clap::Subcommand)]
+pub(super) enum Verb {
+    /// Write the unit and start it
+    Install(Args),
+    /// Stop it and remove the unit
+    Uninstall,
+    /// Print the unit
+    Print(Args),
+}
+
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(super) struct Args {
+    /// Have systemd hold the port, so that connections wait while the service restarts
+    #[arg(long)]
+    socket: bool,
+}
+
+impl Verb {
+    pub(super) fn run(self, the_loop: &TheLoop, output: &mut Output) -> Result<u8, Refusal> {
+        match self {
+            Self::Install(args) => install::run(the_loop, args, output),
+            Self::Uninstall => uninstall::run(the_loop, output),
+            Self::Print(args) => print::run(the_loop, args, output),
+        }
+    }
+}
+
+fn refusal(text: impl Into<String>) -> Refusal {
+    Refusal { text: text.into(), code: 1 }
+}
+
+/// Where systemd is missing altogether.
+fn elsewhere(the_loop: &TheLoop) -> Refusal {
+    let config = the_loop.config();
+    let (exe, file) = (the_loop.surroundings().exe().display(), config.path.file().display());
+    refusal(format!(
+        "there is no systemd here (`systemctl` was not found), and nothing was changed: have `{exe} --config {file} start` \
+         run by whatever starts programs at boot or login here, such as a line `@reboot …` in `crontab -e`; it puts the \
+         service in the background and starts the sessions"
+    ))
+}

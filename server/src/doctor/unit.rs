@@ -1,0 +1,78 @@
+//! Whether the service's unit leaves tmux alone, leads to something, and goes on without a login.
+
+use std::{fs, path::Path};
+
+use standing::{Check, Finding, TheLoop, Unit};
+
+use crate::service::{
+    instance,
+    systemd::{Files, SERVICE, lingers},
+};
+
+const WRITE_ANEW: &str = "`the-loop service install` writes it anew";
+
+pub(super) fn check(the_loop: &TheLoop) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if let Some(file) = Files::of(the_loop.surroundings()).map(|files| files.service())
+        && let Ok(text) = fs::read_to_string(&file)
+    {
+        findings.extend(written(&file, &text));
+        if lingers(the_loop.surroundings()) == Some(false) {
+            let what = "its service and tmux's scope end with the last login of this user";
+            let remedy = "`loginctl enable-linger`, if they are to go on and to start at boot";
+            findings.push(Finding::notice(Check::Systemd, file.display().to_string(), what, remedy));
+        }
+    }
+    findings.extend(running(the_loop));
+    findings
+}
+
+/// What the unit says.
+fn written(file: &Path, text: &str) -> Vec<Finding> {
+    let place = file.display().to_string();
+    let mut findings = Vec::new();
+    let mode = value(text, "KillMode").unwrap_or("control-group");
+    if !leaves_tmux_alone(mode) {
+        let what = format!("its `KillMode` is `{mode}`: where tmux is part of the unit, its stop ends every agent");
+        let remedy = format!("`KillMode=process` in `[Service]` (`systemctl --user edit {SERVICE}`), or {WRITE_ANEW}");
+        findings.push(Finding::hazard(Check::Systemd, &place, what, remedy));
+    }
+    let command = value(text, "ExecStart").unwrap_or_default();
+    for path in command.split('"').filter(|word| word.starts_with('/')) {
+        let path = path.replace("%%", "%").replace("$$", "$");
+        if !Path::new(&path).exists() {
+            let what = format!("it leads to {path}, which is not there");
+            findings.push(Finding::hazard(Check::Systemd, &place, what, WRITE_ANEW));
+        }
+    }
+    findings
+}
+
+/// The last value of a key, which is the one that counts.
+fn value<'a>(unit: &'a str, key: &str) -> Option<&'a str> {
+    unit.lines()
+        .filter_map(|line| line.trim().strip_prefix(key)?.trim_start().strip_prefix('='))
+        .next_back()
+        .map(str::trim)
+}
+
+fn leaves_tmux_alone(kill_mode: &str) -> bool {
+    ["process", "none"].contains(&kill_mode)
+}
+
+/// A service that runs as part of a unit, whichever wrote it.
+fn running(the_loop: &TheLoop) -> Option<Finding> {
+    let holder = instance::running(&the_loop.config().settings.state_root).ok()??;
+    let unit = Unit::of(holder.pid)?;
+    let mode = unit.kill_mode(the_loop.surroundings())?;
+    (!leaves_tmux_alone(&mode)).then(|| {
+        let what = format!(
+            "it is part of the unit {}, whose `KillMode` is `{mode}`: a tmux server that it starts and that gets no \
+             scope of its own ends with it",
+            unit.name
+        );
+        let user = if unit.user { " --user" } else { "" };
+        let remedy = format!("`systemctl{user} edit {}`, with `[Service]` and `KillMode=process`", unit.name);
+        Finding::hazard(Check::Systemd, format!("the service (pid {})", holder.pid), what, remedy)
+    })
+}

@@ -1,0 +1,91 @@
+//! Where units lie.
+
+use std::{
+    fs,
+    io::{self, Write},
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
+
+use standing::Surroundings;
+
+use super::{
+    SERVICE, SOCKET, Units,
+    text::{FIRST_LINE, config_home},
+};
+
+/// The folder of this user's units.
+#[derive(Clone, Debug)]
+pub(crate) struct Files {
+    folder: PathBuf,
+}
+
+/// A unit of that name that we did not write.
+#[derive(Debug)]
+pub(crate) struct NotOurs(pub(crate) PathBuf);
+
+impl Files {
+    /// `None` without a home.
+    pub(crate) fn of(here: &Surroundings) -> Option<Self> {
+        Some(Self { folder: config_home(here)?.join("systemd/user") })
+    }
+
+    pub(crate) fn service(&self) -> PathBuf {
+        self.folder.join(SERVICE)
+    }
+
+    fn both(&self) -> [PathBuf; 2] {
+        [self.service(), self.folder.join(SOCKET)]
+    }
+
+    /// Those that are there and ours; one that is not ours is none that may be touched.
+    pub(crate) fn ours(&self) -> Result<Vec<PathBuf>, NotOurs> {
+        let mut found = Vec::new();
+        for path in self.both() {
+            if path.symlink_metadata().is_err() {
+                continue;
+            }
+            if !fs::read_to_string(&path).is_ok_and(|text| text.starts_with(FIRST_LINE)) {
+                return Err(NotOurs(path));
+            }
+            found.push(path);
+        }
+        Ok(found)
+    }
+
+    /// Writes the units, each whole or not at all. A socket's that was there and is not wanted any more is removed.
+    pub(crate) fn write(&self, units: &Units) -> io::Result<Vec<PathBuf>> {
+        fs::create_dir_all(&self.folder)?;
+        let [service, socket] = self.both();
+        self.put(&service, &units.service)?;
+        let mut written = vec![service];
+        match &units.socket {
+            Some(text) => {
+                self.put(&socket, text)?;
+                written.push(socket);
+            }
+            None => remove(&socket)?,
+        }
+        Ok(written)
+    }
+
+    pub(crate) fn remove(&self) -> io::Result<()> {
+        self.both().iter().try_for_each(|path| remove(path))
+    }
+
+    fn put(&self, path: &Path, text: &str) -> io::Result<()> {
+        let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
+        file.write_all(text.as_bytes())?;
+        // There is nothing in it that others must not read, and the manager of another kind may be one of them.
+        file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
+        file.as_file().sync_all()?;
+        file.persist(path).map(drop).map_err(|error| error.error)
+    }
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
