@@ -1,6 +1,10 @@
-//! A start, its probe aside, beside a raw `tmux new-session`; and many side by side beside one.
+//! A start, its probe aside, beside a raw `tmux new-session`; `the-loop start` of twenty sessions beside one; and
+//! until the service is ready.
 
-use std::path::Path;
+use std::{
+    path::Path,
+    process::{Command, Stdio},
+};
 
 use serde_json::json;
 use standing::{ControlRequest, ControlVerb, CreateRequest};
@@ -10,7 +14,16 @@ use crate::{in_turn, line, timed};
 
 const ROUNDS: usize = 15;
 
+/// Whole starts take as long as the probe does, so there are fewer of them.
+const WHOLE_ROUNDS: usize = 7;
+
 pub(crate) fn run(exe: &Path) {
+    one(exe);
+    many(exe);
+    ready(exe);
+}
+
+fn one(exe: &Path) {
     let home = TestHome::builder().exe(exe).set("/routing/tmux/resumeProbeSeconds", json!(0)).build();
     home.reconfigure("/routing/harnesses/sleeper", json!({"command": ["sleep"], "newArgs": ["600"]}));
     let the_loop = home.the_loop();
@@ -37,4 +50,38 @@ pub(crate) fn run(exe: &Path) {
     };
     let (ours, bare) = in_turn(ROUNDS, ours, bare);
     line("start, durable, without its probe", ours, "tmux new-session", bare);
+}
+
+/// The command as it is typed, sessions that start by themselves declared; each with the probe of 0.3 s.
+fn many(exe: &Path) {
+    let with = |count: usize| {
+        let declared = (0..count)
+            .fold(TestHome::builder().exe(exe), |home, number| home.declare(json!({ "name": format!("s{number}") })));
+        declared.build()
+    };
+    let (twenty, single) = (with(20), with(1));
+    let start = |home: &TestHome| {
+        let took = timed(|| quietly(home.command(exe).args(["start", "--sessions-only"])));
+        quietly(home.command(exe).args(["stop", "--sessions-only"]));
+        took
+    };
+    let (ours, bare) = in_turn(WHOLE_ROUNDS, || start(&twenty), || start(&single));
+    line("the-loop start, 20 sessions, probe 300 ms", ours, "the same, 1 session", bare);
+}
+
+/// Until the command is over, which it is once the service has said that it listens.
+fn ready(exe: &Path) {
+    let home = TestHome::builder().exe(exe).build();
+    let ours = || {
+        let took = timed(|| quietly(home.command(exe).args(["start", "--service-only", "--port", "0"])));
+        quietly(home.command(exe).args(["stop", "--service-only"]));
+        took
+    };
+    let bare = || timed(|| quietly(home.command(exe).arg("--version")));
+    let (ours, bare) = in_turn(ROUNDS, ours, bare);
+    line("the-loop start, until the service is ready", ours, "the-loop --version", bare);
+}
+
+fn quietly(command: &mut Command) {
+    assert!(command.stdin(Stdio::null()).stdout(Stdio::null()).status().expect("it runs").success());
 }
