@@ -88,6 +88,9 @@ fn Top(theme: Theme, back: Back) -> impl IntoView {
                 <a href="/#/standing" aria-current="page">
                     "Standing"
                 </a>
+                <a class="wide-only" href="/api/docs">
+                    "API"
+                </a>
             </nav>
             <div class="top-end">
                 <ThemeSwitch theme=theme back=back />

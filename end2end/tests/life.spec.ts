@@ -44,7 +44,7 @@ test('a session is created, spoken to, stopped, started with the same conversati
 });
 
 test('a question is answered in place, by a button that nothing preselects', async ({ standing, service }) => {
-    const fault = ['--harness-arg=--fault', '--harness-arg=dialog=Go on with it?'];
+    const fault = ['--harness', 'demo', '--harness-arg=--fault', '--harness-arg=dialog=Go on with it?'];
     await service.cli('standing', 'create', 'ops', ...fault);
     const question = standing.card('ops').locator('.question');
     await expect(question).toContainText('Go on with it?');

@@ -80,7 +80,7 @@ fn surroundings() -> String {
         let output = Command::new(program).arg(arg).output().ok()?;
         Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
     };
-    let parts = [said("tmux", "-V"), said("uname", "-sr")];
+    let parts = [said("tmux", "-V"), said("uname", "-s")];
     parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
