@@ -11,19 +11,20 @@ use super::{Output, Refusal};
 pub(super) const EXAMPLES: &str = "\
 Examples:
   the-loop service print              what `install` would write, on standard output
-  the-loop service install            write the unit, start it, and start it with every login from now on
+  the-loop service install            write the units, start them, and start them after every login from now on
   the-loop service install --socket   the same, with the port held by systemd while the service restarts
-  the-loop service uninstall          stop it and remove the unit; sessions go on
+  the-loop service uninstall          stop it and remove the units; sessions go on
 
-The unit has no secrets in it, and leaves tmux and the sessions alone whatever becomes of the service.";
+One unit is the service, another starts the sessions that start by themselves, once. There are no secrets in them, and
+they leave tmux and the sessions alone whatever becomes of the service.";
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Verb {
-    /// Write the unit and start it
+    /// Write the units and start them
     Install(Args),
-    /// Stop it and remove the unit
+    /// Stop the service and remove the units
     Uninstall,
-    /// Print the unit
+    /// Print the units
     Print(Args),
 }
 

@@ -35,7 +35,7 @@ pub(super) fn stop(the_loop: &TheLoop, args: &lifecycle::WhatAndHow) -> (Lifecyc
 }
 
 fn service(the_loop: &TheLoop) -> Half<ServiceRow> {
-    let (outcome, detail) = service::stop::stop(&the_loop.config().settings.state_root);
+    let (outcome, detail) = service::stop::stop(the_loop);
     let row = ServiceRow { outcome: Some(outcome), detail, ..lifecycle::service_row(the_loop) };
     Half { rows: vec![row], code: u8::from(outcome == ServiceOutcome::Failed) }
 }

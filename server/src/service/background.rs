@@ -13,8 +13,9 @@ use standing::{TheLoop, launcher};
 use wire::{ServiceOutcome, ServiceRow};
 
 use super::{
-    instance::{self, Holder},
+    instance::{self, Details, Holder},
     readiness::{self, Heard, Word},
+    systemd::handover,
 };
 use crate::host::Bind;
 
@@ -48,6 +49,20 @@ pub(crate) fn start(the_loop: &TheLoop, bind: &Bind) -> (ServiceRow, u8) {
     }
     if let Err(problems) = config.standing() {
         return failed(problems.to_string(), 2);
+    }
+    // With an address of its own it is not the service that the unit would start.
+    if *bind == Bind::default()
+        && let Some(told) = handover::start(the_loop)
+    {
+        return match told.map(|()| instance::running(state_root)) {
+            Ok(Ok(Some(Holder { pid, details: Some(Details { address, .. }) }))) => {
+                let detail = format!("at {address} (pid {pid}), by systemd");
+                let outcome = Some(ServiceOutcome::Started);
+                (ServiceRow { outcome, detail, running: true, pid, url: address, ..row }, 0)
+            }
+            Ok(_) => failed("systemd started it, and it did not say where it is".to_owned(), 1),
+            Err(text) => failed(text, 1),
+        };
     }
     match spawn(the_loop, bind, &log_file(state_root)) {
         Ok((_, Word::Ready { address })) if address.is_empty() => failed("it did not say where it is".to_owned(), 1),

@@ -2,10 +2,13 @@
 
 use std::{path::Path, time::Duration};
 
-use standing::ProcessHold;
+use standing::{ProcessHold, TheLoop};
 use wire::ServiceOutcome;
 
-use super::instance::{self, Holder};
+use super::{
+    instance::{self, Holder},
+    systemd::handover,
+};
 
 /// How long it may take to answer what it has begun; it gives itself 10 s for that.
 const GRACE: Duration = Duration::from_secs(15);
@@ -13,8 +16,10 @@ const GRACE: Duration = Duration::from_secs(15);
 /// How long the kernel may take to end what it was told to kill.
 const KILL_WAIT: Duration = Duration::from_secs(2);
 
-/// Ends the service of a state folder. Nothing to end is no failure.
-pub(crate) fn stop(state_root: &Path) -> (ServiceOutcome, String) {
+/// Ends the service of an instance. Nothing to end is no failure.
+pub(crate) fn stop(the_loop: &TheLoop) -> (ServiceOutcome, String) {
+    let config = the_loop.config();
+    let state_root = &config.settings.state_root;
     let holder = match instance::running(state_root) {
         Ok(None) => return (ServiceOutcome::NotRunning, String::new()),
         Ok(Some(holder)) => holder,
@@ -27,6 +32,15 @@ pub(crate) fn stop(state_root: &Path) -> (ServiceOutcome, String) {
         };
     };
     let pid = held.pid();
+    if let Some(told) = handover::stop(the_loop.surroundings(), pid) {
+        return match told {
+            Ok(()) if held.wait(KILL_WAIT) => (ServiceOutcome::Stopped, format!("pid {pid}, by systemd")),
+            Ok(()) => {
+                (ServiceOutcome::Failed, format!("systemd says that it stopped it, and pid {pid} is still alive"))
+            }
+            Err(text) => (ServiceOutcome::Failed, text),
+        };
+    }
     match held.terminate() {
         Ok(_) if held.wait(GRACE) => return (ServiceOutcome::Stopped, format!("SIGTERM to pid {pid}")),
         Ok(_) => {}

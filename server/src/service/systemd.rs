@@ -4,6 +4,7 @@
 //! told how to do.
 
 mod files;
+pub(crate) mod handover;
 mod manager;
 mod text;
 
@@ -13,6 +14,10 @@ pub(crate) use text::Units;
 
 /// The service's unit.
 pub(crate) const SERVICE: &str = "the-loop.service";
+
+/// The unit that starts the sessions that start by themselves: once after a boot or a login, not whenever the service
+/// is started anew. One that was stopped by hand stays stopped however often the service is killed.
+pub(crate) const SESSIONS: &str = "the-loop-sessions.service";
 
 /// The unit of its port.
 pub(crate) const SOCKET: &str = "the-loop.socket";

@@ -66,6 +66,21 @@ impl Pretended {
     }
 }
 
+/// The units out of what was printed, each under its name.
+fn units(printed: &str) -> Vec<(String, String)> {
+    let mut units: Vec<(String, String)> = Vec::new();
+    for line in printed.lines() {
+        let name =
+            line.strip_prefix("# the-loop").filter(|end| [".service", "-sessions.service", ".socket"].contains(end));
+        match (name, units.last_mut()) {
+            (Some(end), _) => units.push((format!("the-loop{end}"), String::new())),
+            (None, Some((_, text))) => text.extend([line, "\n"]),
+            (None, None) => panic!("no name before: {printed}"),
+        }
+    }
+    units
+}
+
 #[test]
 fn the_units_are_understood() {
     let systemd = Pretended::new();
@@ -79,27 +94,26 @@ fn the_units_are_understood() {
         "KillMode=process",
         "Restart=on-failure",
         &format!("ExecStart=\"{THE_LOOP}\" --config \"{config}\" serve"),
-        &format!("ExecStartPost=-\"{THE_LOOP}\" --config \"{config}\" start --sessions-only"),
+        &format!("ExecStart=\"{THE_LOOP}\" --config \"{config}\" start --sessions-only"),
         "Environment=\"LANG=C.UTF-8\"",
     ] {
         assert!(printed.out.lines().any(|printed| printed == line), "{line} in {}", printed.out);
     }
     assert_eq!(systemd.asked(), Vec::<String>::new(), "nobody was asked anything");
-    let both = systemd.run(&["service", "print", "--socket"]).out;
-    let (service, socket) = both.split_once("\n# the-loop.socket\n").expect("two units");
-    assert!(socket.contains("ListenStream=127.0.0.1:4114\n"), "{socket}");
-    let files = [
-        ("one", "the-loop.service", printed.out.as_str()),
-        ("two", "the-loop.service", service),
-        ("two", "the-loop.socket", socket),
-    ];
-    for (below, name, text) in files {
+    let with_socket = systemd.run(&["service", "print", "--socket"]).out;
+    assert!(with_socket.contains("ListenStream=127.0.0.1:4114\n"), "{with_socket}");
+    for (below, printed, expected) in [("one", &printed.out, 2), ("two", &with_socket, 3)] {
         fs::create_dir_all(folder.join(below)).expect("made");
-        fs::write(folder.join(below).join(name), text).expect("written");
+        let units = units(printed);
+        assert_eq!(units.len(), expected, "{printed}");
+        for (name, text) in units {
+            fs::write(folder.join(below).join(name), text).expect("written");
+        }
     }
     for below in ["one", "two"] {
         let mut analyze = systemd.home.home.command("systemd-analyze");
-        analyze.args(["--user", "verify"]).arg(folder.join(below).join("the-loop.service"));
+        let files = fs::read_dir(folder.join(below)).expect("there").flatten().map(|file| file.path());
+        analyze.args(["--user", "verify"]).args(files);
         analyze.env("XDG_RUNTIME_DIR", systemd.home.home.path());
         match analyze.output() {
             Ok(output) => {
@@ -123,17 +137,19 @@ fn install_writes_and_tells_and_uninstall_takes_it_back() {
         said.out.contains(&service.display().to_string()) && said.out.contains("loginctl enable-linger"),
         "{said:#?}"
     );
-    let told = ["systemctl --user daemon-reload", "systemctl --user enable --now the-loop.service"];
-    assert_eq!(systemd.asked(), told);
-    assert_eq!(fs::read_to_string(&service).expect("written"), systemd.run(&["service", "print"]).out);
+    let enabled = "systemctl --user enable --now the-loop.service the-loop-sessions.service";
+    assert_eq!(systemd.asked(), ["systemctl --user daemon-reload", enabled]);
+    for (name, text) in units(&systemd.run(&["service", "print"]).out) {
+        assert_eq!(fs::read_to_string(systemd.unit(&name)).expect("written").trim_end(), text.trim_end(), "{name}");
+    }
     assert_eq!(fs::metadata(&service).expect("there").permissions().mode() & 0o777, 0o644);
     assert!(!socket.exists());
     systemd.asked();
 
     // Again, with a socket and then without.
     assert_eq!(systemd.run(&["service", "install", "--socket"]).code, 0);
-    let told = ["systemctl --user daemon-reload", "systemctl --user enable --now the-loop.socket the-loop.service"];
-    assert_eq!(systemd.asked(), told);
+    let enabled = "systemctl --user enable --now the-loop.socket the-loop.service the-loop-sessions.service";
+    assert_eq!(systemd.asked(), ["systemctl --user daemon-reload", enabled]);
     assert!(socket.exists() && fs::read_to_string(&service).expect("there").contains("Requires=the-loop.socket"));
     assert_eq!(systemd.run(&["service", "install"]).code, 0);
     assert_eq!(systemd.asked()[0], "systemctl --user disable --now the-loop.socket");
@@ -143,9 +159,9 @@ fn install_writes_and_tells_and_uninstall_takes_it_back() {
     systemd.asked();
     let said = systemd.run(&["service", "uninstall"]);
     assert_eq!((said.code, said.err.as_str()), (0, ""), "{said:#?}");
-    let told = ["systemctl --user disable --now the-loop.socket the-loop.service", "systemctl --user daemon-reload"];
-    assert_eq!(systemd.asked(), told);
-    assert!(!service.exists() && !socket.exists());
+    let disabled = "systemctl --user disable --now the-loop.socket the-loop-sessions.service the-loop.service";
+    assert_eq!(systemd.asked(), [disabled, "systemctl --user daemon-reload"]);
+    assert!(!service.exists() && !socket.exists() && !systemd.unit("the-loop-sessions.service").exists());
     let again = systemd.run(&["service", "uninstall"]);
     assert!(again.code == 0 && again.out.contains("nothing to do") && systemd.asked().is_empty(), "{again:#?}");
 }
@@ -175,7 +191,9 @@ fn without_systemd_it_says_what_to_do() {
     systemd.program("systemctl", "exit 1");
     let said = systemd.run(&["service", "install"]);
     assert!(said.code == 1 && unit.exists(), "{said:#?}");
-    for command in ["systemctl --user daemon-reload", "systemctl --user enable --now the-loop.service"] {
+    for command in
+        ["systemctl --user daemon-reload", "systemctl --user enable --now the-loop.service the-loop-sessions.service"]
+    {
         assert!(said.err.contains(command), "{said:#?}");
     }
     systemd.program("systemctl", "case \"$*\" in *enable*) echo 'no such unit' >&2; exit 1;; esac");
@@ -198,6 +216,41 @@ fn a_service_that_runs_otherwise_is_not_hampered() {
     systemd.home.home.write_config("service: 7\n");
     assert_eq!(systemd.run(&["service", "install"]).code, 2);
     assert!(!systemd.unit("the-loop.service").exists());
+}
+
+#[test]
+fn with_a_unit_systemd_is_asked_to_start_the_service() {
+    let systemd = Pretended::new();
+    systemd.home.home.reconfigure("/service/port", json!(free_port()));
+    systemd.run(&["service", "install"]);
+    // In the place of the unit: the service, with what it is to tell thrown away.
+    let serve = format!("'{THE_LOOP}' serve >'{}' 2>&1 &", systemd.path("log").display());
+    let wait = format!("while [ ! -s '{}' ]; do sleep 0.02; done", systemd.home.local("service.json").display());
+    systemd.program("systemctl", &format!("case \"$*\" in *' start the-loop.service') {serve} {wait};; esac"));
+    systemd.asked();
+    let said = systemd.run(&["start", "--service-only"]);
+    assert!(said.code == 0 && said.out.contains("by systemd"), "{said:#?}");
+    assert_eq!(systemd.asked(), ["systemctl --user start the-loop.service"]);
+    assert!(systemd.run(&["start", "--service-only"]).out.contains("already-running"));
+    // It is no unit, whoever it claims to be started by: it gets its signal from us.
+    assert!(systemd.run(&["stop", "--service-only"]).out.contains("SIGTERM"));
+    assert_eq!(systemd.asked(), Vec::<String>::new());
+    // Another config's unit is nothing to this one; nor is an address of one's own the unit's.
+    assert!(!systemd.run(&["start", "--service-only", "--port", "0"]).out.contains("by systemd"));
+    systemd.run(&["stop", "--service-only"]);
+    let unit = fs::read_to_string(systemd.unit("the-loop.service")).expect("there");
+    fs::write(systemd.unit("the-loop.service"), unit.replace("cli-config.yaml", "other.yaml")).expect("written");
+    assert!(!systemd.run(&["start", "--service-only"]).out.contains("by systemd"));
+    systemd.run(&["stop", "--service-only"]);
+    fs::write(systemd.unit("the-loop.service"), unit).expect("written");
+    systemd.program("systemctl", "case \"$*\" in *' start '*) echo 'Job failed.' >&2; exit 1;; esac");
+    let said = systemd.run(&["start", "--service-only"]);
+    assert!(said.code == 1 && said.err.contains("Job failed.") && said.err.contains("journalctl"), "{said:#?}");
+}
+
+/// A port that nobody has, a moment ago.
+fn free_port() -> u16 {
+    std::net::TcpListener::bind("127.0.0.1:0").and_then(|taken| taken.local_addr()).expect("a port").port()
 }
 
 #[test]

@@ -5,7 +5,7 @@ use standing::{TheLoop, Unit};
 use super::{Args, Output, Refusal, elsewhere, print::units, refusal};
 use crate::service::{
     instance,
-    systemd::{Files, Manager, NotOurs, SERVICE, SOCKET, lingers},
+    systemd::{Files, Manager, NotOurs, SERVICE, SESSIONS, SOCKET, lingers},
 };
 
 pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result<u8, Refusal> {
@@ -35,7 +35,7 @@ pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result
     for path in &written {
         output.out(&format!("written  {}\n", path.display()));
     }
-    let names: &[&str] = if args.socket { &[SOCKET, SERVICE] } else { &[SERVICE] };
+    let names: &[&str] = if args.socket { &[SOCKET, SERVICE, SESSIONS] } else { &[SERVICE, SESSIONS] };
     if manager == Manager::Silent {
         output.err(&format!(
             "systemd does not answer here (no login session of this user, or a container), so the unit is not started \
@@ -50,7 +50,7 @@ pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result
         tell(&["stop", SERVICE])?;
     }
     tell(&[&["enable", "--now"], names].concat())?;
-    output.out(&format!("started  {SERVICE}, now and with every login\n"));
+    output.out("started  the service, and the sessions that start by themselves: now and after every login\n");
     output.out(&told_of_linger(lingers(here)));
     output.out(
         "See it with `the-loop status` and `journalctl --user -u the-loop`, restart it with `systemctl --user restart \

@@ -3,16 +3,14 @@
 use standing::TheLoop;
 
 use super::{Args, Output, Refusal, refusal};
-use crate::service::systemd::{SERVICE, SOCKET, Units};
+use crate::service::systemd::{SERVICE, SESSIONS, SOCKET, Units};
 
 pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result<u8, Refusal> {
     let units = units(the_loop, args)?;
-    if let Some(socket) = &units.socket {
-        // Two files in one stream need their names.
-        output.out(&format!("# {SERVICE}\n{}\n# {SOCKET}\n{socket}", units.service));
-    } else {
-        output.out(&units.service);
-    }
+    // Several files in one stream need their names.
+    let files = [(SERVICE, Some(&units.service)), (SESSIONS, Some(&units.sessions)), (SOCKET, units.socket.as_ref())];
+    let texts = files.into_iter().filter_map(|(name, text)| Some(format!("# {name}\n{}", text?)));
+    output.out(&texts.collect::<Vec<_>>().join("\n"));
     Ok(0)
 }
 

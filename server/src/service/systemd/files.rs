@@ -7,11 +7,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use standing::Surroundings;
+use standing::{Surroundings, TheLoop};
 
 use super::{
-    SERVICE, SOCKET, Units,
-    text::{FIRST_LINE, config_home},
+    SERVICE, SESSIONS, SOCKET, Units,
+    text::{FIRST_LINE, begins_with, config_home},
 };
 
 /// The folder of this user's units.
@@ -34,14 +34,25 @@ impl Files {
         self.folder.join(SERVICE)
     }
 
-    fn both(&self) -> [PathBuf; 2] {
-        [self.service(), self.folder.join(SOCKET)]
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.folder.join(SOCKET)
+    }
+
+    /// Whether the service's unit is ours, and of this instance's config.
+    pub(crate) fn are_of(&self, the_loop: &TheLoop) -> bool {
+        let text = fs::read_to_string(self.service()).unwrap_or_default();
+        let config = the_loop.config();
+        text.starts_with(FIRST_LINE) && begins_with(&text, config.path.file())
+    }
+
+    fn all(&self) -> [PathBuf; 3] {
+        [SERVICE, SESSIONS, SOCKET].map(|name| self.folder.join(name))
     }
 
     /// Those that are there and ours; one that is not ours is none that may be touched.
     pub(crate) fn ours(&self) -> Result<Vec<PathBuf>, NotOurs> {
         let mut found = Vec::new();
-        for path in self.both() {
+        for path in self.all() {
             if path.symlink_metadata().is_err() {
                 continue;
             }
@@ -56,9 +67,10 @@ impl Files {
     /// Writes the units, each whole or not at all. A socket's that was there and is not wanted any more is removed.
     pub(crate) fn write(&self, units: &Units) -> io::Result<Vec<PathBuf>> {
         fs::create_dir_all(&self.folder)?;
-        let [service, socket] = self.both();
+        let [service, sessions, socket] = self.all();
         self.put(&service, &units.service)?;
-        let mut written = vec![service];
+        self.put(&sessions, &units.sessions)?;
+        let mut written = vec![service, sessions];
         match &units.socket {
             Some(text) => {
                 self.put(&socket, text)?;
@@ -70,7 +82,7 @@ impl Files {
     }
 
     pub(crate) fn remove(&self) -> io::Result<()> {
-        self.both().iter().try_for_each(|path| remove(path))
+        self.all().iter().try_for_each(|path| remove(path))
     }
 
     fn put(&self, path: &Path, text: &str) -> io::Result<()> {

@@ -7,7 +7,7 @@ use std::{
 
 use standing::{Surroundings, TheLoop};
 
-use super::SOCKET;
+use super::{SERVICE, SOCKET};
 
 /// What a unit of ours begins with.
 pub(super) const FIRST_LINE: &str = "# Written by `the-loop service install`, which writes it anew.";
@@ -28,10 +28,11 @@ const HANDED_ON: [&str; 12] = [
     "XDG_STATE_HOME",
 ];
 
-/// The service's unit, and that of its port if there is to be one.
+/// The unit of the service, that of the sessions, and that of the port if there is to be one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Units {
     pub(crate) service: String,
+    pub(crate) sessions: String,
     pub(crate) socket: Option<String>,
 }
 
@@ -43,56 +44,38 @@ impl Units {
         if !settings.enabled {
             return Err(format!("`service.enabled` is false in {}", config.path.file().display()));
         }
-        let service = Service {
+        let instance = Instance {
             here: the_loop.surroundings(),
             // One that is not there must not be asked for by name.
             config: config.path.file().exists().then(|| config.path.file()),
             project: config.path.project_dir(),
-            with_socket,
         };
         let socket = if with_socket { Some(socket(&settings.host, settings.port)?) } else { None };
-        Ok(Self { service: service.text()?, socket })
+        Ok(Self { service: instance.service(with_socket)?, sessions: instance.sessions()?, socket })
     }
 }
 
-struct Service<'a> {
+struct Instance<'a> {
     here: &'a Surroundings,
     config: Option<&'a Path>,
     project: &'a Path,
-    with_socket: bool,
 }
 
-impl Service<'_> {
-    fn text(&self) -> Result<String, String> {
-        let mut command = quoted_command(self.here.exe())?;
-        if let Some(config) = self.config {
-            let _ = write!(command, " --config {}", quoted_command(config)?);
-        }
-        let project = utf8(self.project)?.replace('%', "%%");
-        let needs = if self.with_socket { format!("Requires={SOCKET}\nAfter={SOCKET}\n") } else { String::new() };
-        let secrets = self.secrets()?;
-        let environment = self.environment()?;
+impl Instance<'_> {
+    fn service(&self, with_socket: bool) -> Result<String, String> {
+        let needs = if with_socket { format!("Requires={SOCKET}\nAfter={SOCKET}\n") } else { String::new() };
+        let (command, common) = (self.command()?, self.common()?);
         Ok(format!(
             "{FIRST_LINE}\n\
              [Unit]\n\
-             Description=the-loop: standing sessions\n\
+             Description=the-loop: the service of standing sessions\n\
              {needs}\
              \n\
              [Service]\n\
              Type=notify\n\
              NotifyAccess=main\n\
              ExecStart={command} serve\n\
-             # Sessions that start by themselves; one that does not start is no reason to have no service.\n\
-             ExecStartPost=-{command} start --sessions-only\n\
-             WorkingDirectory={project}\n\
-             # As it was where this was written: a harness is looked for on this PATH.\n\
-             {environment}\
-             # For secrets, such as the Slack tokens: NAME=value a line, in a file of mode 0600.\n\
-             EnvironmentFile=-{secrets}\n\
-             # The end of the service is not that of the tmux server and its agents, should they be part of this unit;\n\
-             # nor is an agent that is killed for want of memory the end of the service.\n\
-             KillMode=process\n\
-             OOMPolicy=continue\n\
+             {common}\
              Restart=on-failure\n\
              RestartSec=1\n\
              # A mistake in the call or the config does not mend itself.\n\
@@ -102,6 +85,53 @@ impl Service<'_> {
              \n\
              [Install]\n\
              WantedBy=default.target\n"
+        ))
+    }
+
+    fn sessions(&self) -> Result<String, String> {
+        let (command, common) = (self.command()?, self.common()?);
+        Ok(format!(
+            "{FIRST_LINE}\n\
+             [Unit]\n\
+             Description=the-loop: the standing sessions that start by themselves\n\
+             Wants={SERVICE}\n\
+             After={SERVICE}\n\
+             \n\
+             [Service]\n\
+             # Once after a boot or a login. The service may be started anew without this, and this be stopped without\n\
+             # the end of a session.\n\
+             Type=oneshot\n\
+             RemainAfterExit=yes\n\
+             ExecStart={command} start --sessions-only\n\
+             {common}\
+             \n\
+             [Install]\n\
+             WantedBy=default.target\n"
+        ))
+    }
+
+    fn command(&self) -> Result<String, String> {
+        let mut command = quoted_command(self.here.exe())?;
+        if let Some(config) = self.config {
+            let _ = write!(command, " --config {}", quoted_command(config)?);
+        }
+        Ok(command)
+    }
+
+    /// What both have.
+    fn common(&self) -> Result<String, String> {
+        let (environment, secrets) = (self.environment()?, self.secrets()?);
+        let project = utf8(self.project)?.replace('%', "%%");
+        Ok(format!(
+            "WorkingDirectory={project}\n\
+             # As it was where this was written: a harness is looked for on this PATH.\n\
+             {environment}\
+             # For secrets, such as the Slack tokens: NAME=value a line, in a file of mode 0600.\n\
+             EnvironmentFile=-{secrets}\n\
+             # The end of this unit is not that of the tmux server and its agents, should they be part of it; nor is an\n\
+             # agent that is killed for want of memory the end of it.\n\
+             KillMode=process\n\
+             OOMPolicy=continue\n"
         ))
     }
 
@@ -124,6 +154,13 @@ impl Service<'_> {
         let folder = config_home(self.here).ok_or("HOME is not set")?;
         Ok(utf8(&folder.join("the-loop/service.env"))?.replace('%', "%%"))
     }
+}
+
+/// Whether it is the service of that config that a unit of ours begins.
+pub(super) fn begins_with(unit: &str, config: &Path) -> bool {
+    quoted_command(config).is_ok_and(|config| {
+        unit.lines().any(|line| line.starts_with("ExecStart=") && line.ends_with(&format!(" --config {config} serve")))
+    })
 }
 
 /// Where programs of this user have their configs.
@@ -195,7 +232,7 @@ mod tests {
 
     fn unit(here: &Surroundings, with_socket: bool) -> String {
         let config = Some(Path::new("/p/.the-loop/cli-config.yaml"));
-        Service { here, config, project: Path::new("/p"), with_socket }.text().expect("a unit")
+        Instance { here, config, project: Path::new("/p") }.service(with_socket).expect("a unit")
     }
 
     #[test]
@@ -205,6 +242,8 @@ mod tests {
         assert!(text.contains(start), "{text}");
         assert!(text.contains("\nKillMode=process\n") && text.contains("\nType=notify\n"), "{text}");
         assert!(!text.contains("the-loop.socket"), "{text}");
+        assert!(begins_with(&text, Path::new("/p/.the-loop/cli-config.yaml")), "{text}");
+        assert!(!begins_with(&text, Path::new("/q/.the-loop/cli-config.yaml")));
         assert!(unit(&here(), true).contains("Requires=the-loop.socket"));
     }
 
@@ -220,12 +259,12 @@ mod tests {
 
     #[test]
     fn what_a_unit_cannot_say_is_refused() {
-        let service = |here, project| Service { here, config: None, project: Path::new(project), with_socket: false };
+        let unit = |here, project| Instance { here, config: None, project: Path::new(project) }.service(false);
         let (usual, relative) = (here(), here().with_exe("the-loop"));
-        assert!(service(&usual, "/p\nExecStart=/bin/sh").text().expect_err("refused").contains("control character"));
-        assert!(service(&relative, "/p").text().expect_err("refused").contains("absolute"));
+        assert!(unit(&usual, "/p\nExecStart=/bin/sh").expect_err("refused").contains("control character"));
+        assert!(unit(&relative, "/p").expect_err("refused").contains("absolute"));
         let broken = here().with_var("PATH", "/a\nb");
-        assert!(service(&broken, "/p").text().is_err());
+        assert!(unit(&broken, "/p").is_err());
     }
 
     #[test]
