@@ -169,6 +169,12 @@ pub(crate) trait Harness {
         Vec::new()
     }
 
+    /// For how long a question must have stood on the screen before a key answers it: some ignore what is typed right
+    /// after a question came up, so that nobody answers it by accident.
+    fn question_settles(&self) -> Duration {
+        Duration::ZERO
+    }
+
     /// Whether the program is up and takes input, which a paste before that could not be proven to reach; `None` if
     /// its screen does not tell.
     fn is_up(&self, screen: Screen<'_>) -> Option<bool> {

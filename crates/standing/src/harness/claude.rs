@@ -86,6 +86,10 @@ impl Harness for Claude {
         super::screen::choices(screen)
     }
 
+    fn question_settles(&self) -> Duration {
+        Duration::from_millis(1200)
+    }
+
     fn draws_within(&self) -> Duration {
         Duration::from_secs(10)
     }

@@ -43,8 +43,8 @@ pub(crate) fn answer(scope: &Scope, name: &SessionName, request: &AnswerRequest)
     let harness = scope.harness(&record.harness).map_err(Error::InvalidRequest)?;
     let pane = speakable(scope, &record)?;
     let refuse = |reason: String| Error::NotWaiting { name: name.clone(), reason };
-    let Some(asked) = asked(scope, &pane, harness.as_ref())? else {
-        return Err(refuse("it waits for no answer".to_owned()));
+    let Some(asked) = settled(scope, &pane, harness.as_ref())? else {
+        return Err(refuse("it waits for no answer, or asked something else a moment ago".to_owned()));
     };
     if !request.question.is_empty() && request.question != asked.question {
         return Err(refuse(format!("it asks something else by now: {}", asked.question)));
@@ -53,6 +53,18 @@ pub(crate) fn answer(scope: &Scope, name: &SessionName, request: &AnswerRequest)
     let receipt = choose(scope, &record, harness.as_ref(), &pane, &asked, choice);
     note(scope, &record, request, choice, &receipt);
     Ok(receipt)
+}
+
+/// What it asks, once that stands still; `None` if it does not wait for an answer.
+fn settled(scope: &Scope, pane: &Pane, harness: &dyn Harness) -> Result<Option<Asked>, Error> {
+    let settles = harness.question_settles();
+    let before = asked(scope, pane, harness)?;
+    if before.is_none() || settles.is_zero() {
+        return Ok(before);
+    }
+    thread::sleep(settles);
+    // One that came up meanwhile is not the one that was meant, and is refused like any other.
+    asked(scope, pane, harness).map(|now| now.filter(|now| before.as_ref() == Some(now)))
 }
 
 /// What it asks now; `None` if it does not wait for an answer.

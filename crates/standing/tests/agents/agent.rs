@@ -63,6 +63,11 @@ impl Agent {
         self != Self::OpenCode
     }
 
+    /// Whether its questions offer numbered answers, which a digit chooses.
+    pub(crate) fn numbers_its_answers(self) -> bool {
+        self != Self::OpenCode
+    }
+
     /// Whether a file of that name may hold a conversation's turns.
     pub(crate) fn keeps_in(self, file: &str, conversation: &str) -> bool {
         match self {

@@ -1,7 +1,7 @@
 //! What the readers make of a screen that is alive.
 
-use standing::{CreateRequest, Error};
-use wire::{Activity, Verdict};
+use standing::{AnswerRequest, CreateRequest, Error};
+use wire::{Activity, Evidence, Verdict};
 
 use crate::{
     agent::Agent,
@@ -35,6 +35,24 @@ pub(crate) fn seen(agent: Agent) {
     let refused = stage.say("ops", "yes").expect_err("a pasted Enter would choose an answer");
     assert!(matches!(&refused, Error::Waiting { question: told, .. } if *told == question), "{refused:?}");
     assert!(!made.exists(), "nobody was asked");
+
+    let choices = stage.surveyed("ops").choices;
+    let request = |choice: &str| AnswerRequest {
+        name: "ops".to_owned(),
+        choice: choice.to_owned(),
+        question: question.clone(),
+        ..AnswerRequest::default()
+    };
+    if !agent.numbers_its_answers() {
+        let refused = stage.the_loop.standing().answer(&request("1")).expect_err("no digit chooses");
+        assert!(choices.is_empty() && matches!(refused, Error::NotWaiting { .. }), "{choices:?}, {refused:?}");
+        return;
+    }
+    // The first answer of each lets the command run, this once.
+    let receipt = stage.the_loop.standing().answer(&request("1")).expect("answered");
+    assert_eq!((receipt.verdict, receipt.evidence), (Verdict::Submitted, Evidence::QuestionGone), "{receipt:?}");
+    wait_for("the command to have run", || made.exists().then_some(()));
+    println!("{}: answered by {:?}", agent.name(), receipt.messages[0].text);
 }
 
 /// Waits for a state, as the whole screen has it, and as the list has it if that claims to know.

@@ -21,7 +21,7 @@ pub(crate) fn wait_for<T>(what: &str, look: impl FnMut() -> Option<T>) -> T {
 
 pub(crate) struct Stage {
     pub(crate) agent: Agent,
-    the_loop: TheLoop,
+    pub(crate) the_loop: TheLoop,
     pub(crate) model: StubModel,
     // Dropped last: it asserts that no process is left.
     pub(crate) home: TestHome,
