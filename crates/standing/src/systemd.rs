@@ -25,14 +25,8 @@ impl Unit {
         Self::in_cgroup(&fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?)
     }
 
-    /// Out of `/proc/<pid>/cgroup`. With the older hierarchies systemd's own is the one that counts.
     fn in_cgroup(text: &str) -> Option<Self> {
-        let path_of = |hierarchy: &str| text.lines().find_map(|line| line.split_once(hierarchy).map(|(_, path)| path));
-        let path = path_of(":name=systemd:").filter(|path| *path != "/").or_else(|| path_of("0::"))?;
-        let innermost = path
-            .split('/')
-            .rev()
-            .find(|part| [".service", ".scope", ".slice"].iter().any(|kind| part.ends_with(kind)))?;
+        let (path, innermost) = innermost(text)?;
         // The manager of a user is a service itself, and ends no sooner than all it manages.
         let is_service = innermost.ends_with(".service") && !innermost.starts_with("user@");
         is_service.then(|| Self { name: innermost.to_owned(), user: path.contains("/user@") })
@@ -47,6 +41,34 @@ impl Unit {
         let told = ask(command.args(["show", "--property=KillMode", "--value", "--", &self.name]), LIMIT).ok()?;
         Some(told.trim().to_owned()).filter(|mode| !mode.is_empty())
     }
+}
+
+/// The login session that a process belongs to, as `session-3.scope`, if to none of the units in it.
+pub(crate) fn login_session_of(pid: u32) -> Option<String> {
+    login_session_in(&fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?)
+}
+
+fn login_session_in(cgroup: &str) -> Option<String> {
+    let (_, innermost) = innermost(cgroup)?;
+    innermost.strip_prefix("session-")?.strip_suffix(".scope")?;
+    Some(innermost.to_owned())
+}
+
+/// Whether systemd ends what belongs to a login session when its user logs out; `None` if it does not tell.
+pub(crate) fn ends_what_a_login_leaves(here: &Surroundings) -> Option<bool> {
+    const MANAGER: [&str; 3] = ["org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager"];
+    let mut command = command("busctl", here);
+    let told = ask(command.arg("get-property").args(MANAGER).arg("KillUserProcesses"), LIMIT).ok()?;
+    told.trim().strip_prefix("b ")?.parse().ok()
+}
+
+/// The path out of `/proc/<pid>/cgroup`, and the unit it leads to. With the older hierarchies systemd's own is the one
+/// that counts.
+fn innermost(cgroup: &str) -> Option<(&str, &str)> {
+    let path_of = |hierarchy: &str| cgroup.lines().find_map(|line| line.split_once(hierarchy).map(|(_, path)| path));
+    let path = path_of(":name=systemd:").filter(|path| *path != "/").or_else(|| path_of("0::"))?;
+    let is_unit = |part: &&str| [".service", ".scope", ".slice"].iter().any(|kind| part.ends_with(kind));
+    Some((path, path.split('/').rev().find(is_unit)?))
 }
 
 fn command(program: &str, here: &Surroundings) -> Command {
@@ -80,6 +102,15 @@ mod tests {
             (String::new(), None),
         ] {
             assert_eq!(unit(&cgroup), expected, "{cgroup}");
+        }
+    }
+
+    #[test]
+    fn a_login_session_is_read_off_it_as_well() {
+        let session = "0::/user.slice/user-1000.slice/session-3.scope\n";
+        assert_eq!(login_session_in(session).as_deref(), Some("session-3.scope"));
+        for other in ["0::/user.slice/user-1000.slice/user@1000.service/app.slice/run-r1.scope\n", "0::/\n"] {
+            assert_eq!(login_session_in(other), None, "{other}");
         }
     }
 }

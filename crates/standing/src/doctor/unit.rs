@@ -1,16 +1,30 @@
-//! Whether the tmux server would end with a unit of systemd: whoever spawns a server in a unit has put every agent into
-//! that unit.
+//! Whether the tmux server would end with a unit of systemd, or with a login: whoever spawns a server in one of them has
+//! put every agent into it.
 
 use wire::{Check, Finding};
 
 use super::Patient;
-use crate::systemd::Unit;
+use crate::systemd::{Unit, ends_what_a_login_leaves, login_session_of};
 
 pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
     let Ok(Some(server)) = &patient.server else { return Vec::new() };
-    let Some(unit) = Unit::of(server.pid) else { return Vec::new() };
-    let mode = unit.kill_mode(&patient.scope.surroundings);
-    verdict(&unit, mode.as_deref(), server.pid).into_iter().collect()
+    let (pid, here) = (server.pid, &patient.scope.surroundings);
+    let finding = match Unit::of(pid) {
+        Some(unit) => verdict(&unit, unit.kill_mode(here).as_deref(), pid),
+        None => login_session_of(pid).and_then(|session| of_a_login(&session, ends_what_a_login_leaves(here), pid)),
+    };
+    finding.into_iter().collect()
+}
+
+fn of_a_login(session: &str, ended: Option<bool>, pid: u32) -> Option<Finding> {
+    (ended == Some(true)).then(|| {
+        let what = format!(
+            "it belongs to the login {session}, and systemd ends what a login leaves: every agent ends with it"
+        );
+        let remedy = "`loginctl enable-linger`, then stop every session and have systemd start them (`the-loop service \
+                      install`): tmux is then in a scope of its own; or `KillUserProcesses=no` in `logind.conf`";
+        Finding::hazard(Check::Systemd, format!("the tmux server (pid {pid})"), what, remedy)
+    })
 }
 
 fn verdict(unit: &Unit, kill_mode: Option<&str>, pid: u32) -> Option<Finding> {
@@ -42,6 +56,14 @@ mod tests {
         for mode in [Some("control-group"), Some("mixed"), None] {
             let finding = verdict(&unit, mode, 7).expect("a hazard");
             assert!(finding.remedy.contains("systemctl --user edit ours.service"), "{finding:?}");
+        }
+    }
+
+    #[test]
+    fn a_login_that_takes_tmux_along_is_one() {
+        assert!(of_a_login("session-3.scope", Some(true), 7).is_some());
+        for ended in [Some(false), None] {
+            assert_eq!(of_a_login("session-3.scope", ended, 7), None);
         }
     }
 }
