@@ -15,9 +15,10 @@ Examples:
   the-loop doctor
   the-loop doctor --format json
 
-It looks at tmux, the config, the harnesses, every session and record, the state folder, the locale, the clock, the
-port, the service and systemd. Nothing is started and nothing is changed.
-Exit status: 0 no hazard was found (a notice is none); 1 there are hazards; 2 the config cannot be used.";
+It looks at tmux, the config, the harnesses, every session and record, the state folder, the
+locale, the clock, the port, the service and systemd. Nothing is started, nothing is changed.
+Exit status: 0 no hazard was found (a notice is none); 1 there are hazards; 2 the config cannot
+be used, whatever else was found.";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {

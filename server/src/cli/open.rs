@@ -13,8 +13,9 @@ Examples:
   the-loop open      print the address of the Standing screen
   xdg-open \"$(the-loop open)\"
 
-The address is that of the service that runs, whatever port it took; while none runs, the one it would have.
-With `service.auth.mode: token` the address holds a code that signs a browser in. It works once, for five minutes.";
+The address is that of the service that runs, whatever port it took; while none runs, the one that
+it would have.
+With `service.auth.mode: token` it holds a code that signs a browser in: once, within five minutes.";
 
 pub(super) fn run(the_loop: &TheLoop, output: &mut Output) -> Result<u8, Refusal> {
     let config = the_loop.config();

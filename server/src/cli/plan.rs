@@ -16,11 +16,11 @@ use crate::service::instance;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  the-loop plan                  the file, the record and tmux beside each other, and what a start would do
+  the-loop plan                  file, record and tmux beside each other, and what a start would do
   the-loop plan --format json
 
-Nothing is started, stopped or written. Exit status: 0 if a start would succeed; 1 if it would fail for a session;
-2 if the config cannot be used.";
+Nothing is started, stopped or written.
+Exit status: 0 a start would succeed; 1 it would fail for a session; 2 the config cannot be used.";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {

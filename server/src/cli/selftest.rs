@@ -28,8 +28,9 @@ Examples:
   the-loop selftest
   the-loop selftest --format json
 
-A demo agent is made, spoken to, stopped, gone on with and deleted, in a tmux server, a home and a state folder of its
-own: nothing of yours is touched, and nothing is left. It takes a few seconds, and ten at most.
+A demo agent is made, spoken to, stopped, gone on with and deleted, in a tmux server, a home and a
+state folder of its own: nothing of yours is touched, and nothing is left. It takes a second or
+two, and ten at most.
 Exit status: 0 every step succeeded; 1 one did not.";
 
 #[derive(Debug, clap::Args)]

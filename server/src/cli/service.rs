@@ -11,12 +11,12 @@ use super::{Output, Refusal};
 pub(super) const EXAMPLES: &str = "\
 Examples:
   the-loop service print              what `install` would write, on standard output
-  the-loop service install            write the units, start them, and start them after every login from now on
-  the-loop service install --socket   the same, with the port held by systemd while the service restarts
-  the-loop service uninstall          stop it and remove the units; sessions go on
+  the-loop service install            write the units and start them, now and after every login
+  the-loop service install --socket   the same, and systemd holds the port: nobody is turned away
+  the-loop service uninstall          stop the service, remove the units; sessions go on
 
-One unit is the service, another starts the sessions that start by themselves, once. There are no secrets in them, and
-they leave tmux and the sessions alone whatever becomes of the service.";
+One unit is the service, another starts the sessions that start by themselves, once. There are no
+secrets in them, and whatever becomes of the service, they leave tmux and the sessions alone.";
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Verb {
