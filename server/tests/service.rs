@@ -8,6 +8,7 @@ mod lifecycle;
 mod plan;
 mod selftest;
 mod systemd;
+mod under_systemd;
 mod unit;
 
 use std::{fs, process::Stdio};

@@ -249,7 +249,7 @@ fn with_a_unit_systemd_is_asked_to_start_the_service() {
 }
 
 /// A port that nobody has, a moment ago.
-fn free_port() -> u16 {
+pub(super) fn free_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").and_then(|taken| taken.local_addr()).expect("a port").port()
 }
 

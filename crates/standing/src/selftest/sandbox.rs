@@ -1,7 +1,7 @@
 //! The place in which a selftest happens, and the end of it.
 
 use std::{
-    env, fs, io,
+    fs, io,
     path::{Path, PathBuf},
     thread,
     time::{Duration, Instant},
@@ -40,8 +40,8 @@ impl Sandbox {
     pub(super) fn make(here: &Surroundings) -> Result<Self, String> {
         let fail =
             |place: &Path, error: &io::Error| format!("{}: a folder cannot be made there: {error}", place.display());
-        let place = env::temp_dir();
-        let place = if place.as_os_str().len() > LONGEST { PathBuf::from("/tmp") } else { place };
+        let named = here.var("TMPDIR").map(PathBuf::from).filter(|place| place.as_os_str().len() <= LONGEST);
+        let place = named.unwrap_or_else(|| PathBuf::from("/tmp"));
         let folder = tempfile::Builder::new().prefix("loop-selftest-").tempdir_in(&place);
         let folder = folder.map_err(|error| fail(&place, &error))?;
         let at = |name: &str| folder.path().join(name);
