@@ -1,5 +1,8 @@
 //! `the-loop doctor`: real hazards, each made in a home of its own and found; and none where there is none.
 
+mod folder;
+mod tmux;
+
 use std::{
     collections::BTreeMap,
     ffi::OsStr,
@@ -30,7 +33,11 @@ fn doctor(home: &Home, adjust: impl FnOnce(&mut Command)) -> (Vec<Value>, i32) {
     let mut command = home.home.command(THE_LOOP);
     command.args(["doctor", "--format", "json"]).stdin(Stdio::null());
     adjust(&mut command);
-    let said = Said::of(&command.output().expect("the binary runs"));
+    findings(&Said::of(&command.output().expect("the binary runs")))
+}
+
+/// What was found, and the exit status.
+fn findings(said: &Said) -> (Vec<Value>, i32) {
     let told: Value = serde_json::from_str(&said.out).unwrap_or_else(|error| panic!("{error}: {said:#?}"));
     let findings = told["findings"].as_array().expect("findings").clone();
     let found = findings.iter().any(|finding| finding["severity"] == "hazard");
@@ -190,44 +197,6 @@ fn trust_that_cannot_be_written_or_is_not_to_be() {
 }
 
 #[test]
-fn a_state_folder_that_others_can_read_or_write() {
-    let home = Home::of(builder().build());
-    home.run(&["standing", "create", "ops", "--no-start"]);
-    let root = home.home.project().join(".the-loop");
-    let mode = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("set");
-    sound(&home);
-    mode(&root, 0o777);
-    let shown = root.display().to_string();
-    only(&home, nothing, "permissions", &["run programs as you", &format!("chmod go-w {shown}")]);
-    mode(&root, 0o755);
-    for (open, word) in [(0o777, "write"), (0o755, "read")] {
-        mode(&root.join("local/standing"), open);
-        only(&home, nothing, "permissions", &[word, &format!("chmod -R go-rwx {shown}/local/standing")]);
-    }
-    mode(&root.join("local/standing"), 0o700);
-    sound(&home);
-    mode(&home.home.config_file(), 0o666);
-    only(&home, nothing, "permissions", &["cli-config.yaml", "run programs as you", "chmod go-w"]);
-    mode(&home.home.config_file(), 0o600);
-    if nix::unistd::geteuid().is_root() {
-        nix::unistd::chown(&root.join("logs"), Some(65534.into()), None).expect("root may");
-        only(&home, nothing, "permissions", &["another user (uid 65534)", "chown -R 0"]);
-    }
-}
-
-#[test]
-fn a_state_folder_that_cannot_be_made() {
-    let home = Home::of(builder().build());
-    let blocked = home.home.path().join("blocked");
-    fs::write(&blocked, "").expect("written");
-    home.home.reconfigure("/state/root", json!(blocked.join("below")));
-    let (findings, code) = doctor(&home, nothing);
-    let of = |check: &str| severe(&findings).into_iter().filter(|found| found["check"] == check).collect::<Vec<_>>();
-    assert_eq!((of("permissions").len(), code), (1, 1), "{findings:#?}");
-    told(of("permissions")[0], &["blocked", "no folder", "state.root"]);
-}
-
-#[test]
 fn a_port_that_is_taken() {
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = taken.local_addr().expect("an address").port();
@@ -239,123 +208,6 @@ fn a_port_that_is_taken() {
     let everywhere = TcpListener::bind(("0.0.0.0", port)).expect("free again");
     only(&home, nothing, "port", &[&me]);
     drop(everywhere);
-}
-
-#[test]
-fn a_socket_that_was_deleted_under_a_live_server() {
-    let home = Home::of(builder().build());
-    home.run(&["standing", "create", "ops"]);
-    let asked = home.home.tmux().run(&["display-message", "-p", "#{pid}\t#{socket_path}"]);
-    let asked = String::from_utf8(asked.stdout).expect("UTF-8");
-    let (pid, socket) = asked.trim().split_once('\t').expect("both");
-    fs::remove_file(socket).expect("removed");
-    only(&home, nothing, "socket", &[socket, &format!("kill -USR1 {pid}")]);
-    kill(Pid::from_raw(pid.parse().expect("a pid")), Signal::SIGUSR1).expect("it lives");
-    testkit::wait_for("the socket", || Path::new(socket).exists().then_some(()));
-    sound(&home);
-    // A server that took its place hides it for good.
-    fs::remove_file(socket).expect("removed");
-    home.home.tmux().start_foreign("other");
-    let (findings, _) = doctor(&home, nothing);
-    let hidden = findings.iter().find(|finding| finding["check"] == "socket").expect("a hazard");
-    told(hidden, &[&format!("(pid {pid})"), "another server", socket]);
-    home.home.tmux().run(&["kill-server"]);
-    kill(Pid::from_raw(pid.parse().expect("a pid")), Signal::SIGUSR1).expect("it lives");
-    testkit::wait_for("the socket", || Path::new(socket).exists().then_some(()));
-    home.run(&["standing", "delete", "ops", "--yes"]);
-}
-
-#[test]
-fn a_tmux_server_that_was_stopped() {
-    let home = Home::of(builder().build());
-    home.run(&["standing", "create", "ops"]);
-    let pid = String::from_utf8(home.home.tmux().run(&["display-message", "-p", "#{pid}"]).stdout).expect("UTF-8");
-    let pid = Pid::from_raw(pid.trim().parse().expect("a pid"));
-    kill(pid, Signal::SIGSTOP).expect("it lives");
-    let (findings, code) = doctor(&home, nothing);
-    kill(pid, Signal::SIGCONT).expect("it lives");
-    assert_eq!((severe(&findings).len(), code), (1, 1), "{findings:#?}");
-    assert_eq!(severe(&findings)[0]["check"], "tmux");
-    told(severe(&findings)[0], &["does not answer", &format!("kill -CONT {pid}")]);
-    sound(&home);
-}
-
-/// A folder with a program called `tmux` in it.
-fn other_tmux(home: &Home, script: &str) -> String {
-    let folder = home.home.path().join("other-tmux");
-    fs::create_dir_all(&folder).expect("made");
-    fs::write(folder.join("tmux"), script).expect("written");
-    fs::set_permissions(folder.join("tmux"), fs::Permissions::from_mode(0o755)).expect("set");
-    folder.display().to_string()
-}
-
-#[test]
-fn a_tmux_that_is_missing_too_old_or_another_one() {
-    let home = Home::of(builder().build());
-    home.run(&["standing", "create", "ops"]);
-    only(&home, with("PATH", "/no/such"), "tmux", &["not found", "install tmux"]);
-    // A script in its place, with a version of its own and otherwise the real one.
-    let path = std::env::var("PATH").expect("a PATH");
-    let other = other_tmux(
-        &home,
-        &format!("#!/bin/sh\ncase \"$*\" in *-V*) echo tmux 2.9a;; *) PATH='{path}' exec tmux \"$@\";; esac\n"),
-    );
-    let (findings, code) = doctor(&home, with("PATH", format!("{other}:{path}")));
-    let hazards = severe(&findings);
-    let checks: Vec<&Value> = hazards.iter().map(|finding| &finding["check"]).collect();
-    assert_eq!((checks, code), (vec![&json!("tmux"), &json!("version-skew")], 1));
-    told(hazards[0], &["2.9a", "too old"]);
-    told(hazards[1], &["2.9a", "kill-server", "the-loop start"]);
-    // A server of another protocol, by what its client then says.
-    let other = other_tmux(
-        &home,
-        "#!/bin/sh\ncase \"$*\" in *-V*) echo tmux 3.9;; *) echo 'protocol version mismatch (client 8, server 7)' >&2; exit 1;; esac\n",
-    );
-    only(&home, with("PATH", other), "version-skew", &["3.9", "protocol version mismatch"]);
-}
-
-#[test]
-fn an_environment_of_the_tmux_server_that_matters() {
-    let home = Home::of(builder().build());
-    home.run(&["standing", "create", "ops"]);
-    let set = |key: &str, value: &str| home.home.tmux().run(&["set-environment", "-g", key, value]);
-    set("THE_LOOP_SLACK_BOT_TOKEN", "xoxb-secret");
-    only(
-        &home,
-        nothing,
-        "environment",
-        &["THE_LOOP_SLACK_BOT_TOKEN", "set-environment -g -u THE_LOOP_SLACK_BOT_TOKEN"],
-    );
-    assert!(!home.run(&["doctor"]).out.contains("xoxb-secret"));
-    home.home.tmux().run(&["set-environment", "-g", "-u", "THE_LOOP_SLACK_BOT_TOKEN"]);
-    let (before, _) = doctor(&home, nothing);
-    assert!(before.iter().all(|finding| finding["check"] != "environment"), "{before:#?}");
-    for (key, value, part) in [
-        ("CLAUDECODE", "1", "CLAUDECODE"),
-        ("PATH", "/bin", "PATH lacks"),
-        ("HOME", "/else", "/else"),
-        ("LANG", "C", "UTF-8"),
-    ] {
-        set(key, value);
-        let (findings, code) = doctor(&home, nothing);
-        let found: Vec<&Value> = findings.iter().filter(|finding| finding["check"] == "environment").collect();
-        assert_eq!((code, found.is_empty()), (0, false), "our own sessions are not concerned");
-        told(found[found.len() - 1], &[part]);
-    }
-}
-
-#[test]
-fn a_record_that_cannot_be_read_or_is_of_tomorrow() {
-    let home = Home::of(builder().build());
-    home.run(&["standing", "create", "ops", "--no-start"]);
-    let path = home.home.records().join("ops.json");
-    let text = fs::read_to_string(&path).expect("there");
-    fs::write(&path, &text[..text.len() / 2]).expect("written");
-    only(&home, nothing, "record", &["ops.json", "`ops`", "mend the file"]);
-    let mut record: Value = serde_json::from_str(&text).expect("JSON");
-    record["startedAt"] = json!("2199-01-01T00:00:00Z");
-    fs::write(&path, record.to_string()).expect("written");
-    only(&home, nothing, "clock", &["`ops`", "2199-01-01T00:00:00Z", "set the clock"]);
 }
 
 #[test]
