@@ -13,10 +13,14 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{get, post},
 };
-use leptos::prelude::provide_context;
+use http_body_util::{BodyExt as _, Limited};
+use leptos::{prelude::provide_context, server_fn};
 use standing::TheLoop;
 
 use crate::assets;
+
+/// How much is told of a form that cannot be read, in bytes.
+const MOST_TOLD: usize = 4096;
 
 /// Everything that is not REST.
 pub(crate) fn router(the_loop: TheLoop) -> Router {
@@ -37,8 +41,20 @@ async fn standing(State(front): State<Front>, uri: Uri, request: Request) -> Res
 }
 
 /// A form of the page, posted.
-async fn server_function(State(front): State<Front>, request: Request<Body>) -> Response {
-    leptos_axum::handle_server_fns_with_context(move || provide_context(front.clone()), request).await.into_response()
+async fn server_function(State(front): State<Front>, uri: Uri, request: Request<Body>) -> Response {
+    if !server_fn::axum::server_fn_paths().any(|(path, _)| path == uri.path()) {
+        return not_found(uri).await.into_response();
+    }
+    let answered = leptos_axum::handle_server_fns_with_context(move || provide_context(front.clone()), request);
+    let response = answered.await.into_response();
+    // Ours send a browser on by 303. Where the fields cannot be read at all it would be sent back without a word.
+    if response.status() != StatusCode::FOUND {
+        return response;
+    }
+    let told = Limited::new(response.into_body(), MOST_TOLD).collect().await.map(|body| body.to_bytes());
+    let told = told.ok().and_then(|bytes| String::from_utf8(bytes.into()).ok()).unwrap_or_default();
+    let reason = told.split_once('|').map_or(told.as_str(), |(_, reason)| reason);
+    (StatusCode::UNPROCESSABLE_ENTITY, format!("this form cannot be taken: {reason}\n")).into_response()
 }
 
 fn assets() -> Assets {

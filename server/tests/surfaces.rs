@@ -5,6 +5,7 @@ mod auth;
 mod cli;
 mod client;
 mod cycle;
+mod forms;
 mod guard;
 mod interop;
 mod killed;

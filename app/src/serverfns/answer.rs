@@ -8,6 +8,7 @@ use super::{Answer, Back};
 #[server(name = AnswerStanding, prefix = "/app", endpoint = "standing/answer")]
 pub async fn answer(
     /// The session.
+    #[server(default)]
     name: String,
     /// The question as the page showed it: no other one is answered.
     #[server(default)]

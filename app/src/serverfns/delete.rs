@@ -8,6 +8,7 @@ use super::{Answer, Back};
 #[server(name = DeleteStanding, prefix = "/app", endpoint = "standing/delete")]
 pub async fn delete(
     /// The session.
+    #[server(default)]
     name: String,
     /// The sessions to show afterwards.
     #[server(default)]

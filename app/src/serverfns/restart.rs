@@ -8,6 +8,7 @@ use super::{Answer, Back};
 #[server(name = RestartStanding, prefix = "/app", endpoint = "standing/restart")]
 pub async fn restart(
     /// The session.
+    #[server(default)]
     name: String,
     /// The sessions to show afterwards.
     #[server(default)]

@@ -9,6 +9,7 @@ use super::{Answer, Back};
 #[server(name = SayStanding, prefix = "/app", endpoint = "standing/say")]
 pub async fn say(
     /// The session.
+    #[server(default)]
     name: String,
     /// The message.
     #[server(default)]
