@@ -3,15 +3,19 @@
 //! A lock is a `flock` on a file beside the records, which is never renamed or removed: the kernel drops it with its
 //! holder, however that ends.
 //!
-//! Who has to wait looks now and then, so that a caller who asks again at once would win every time. Hence whoever
-//! waits says so by a shared lock on a second file, and a newcomer who sees it lets the others look first.
+//! Who has to wait is woken by the kernel, one at a time and in turn. Nobody looks again and again: a hundred and fifty
+//! who did so every 3 ms kept a machine of two cores from ever ending the write that they all waited for. But who is
+//! woken needs a moment, in which a caller who asks again at once would win every time. Hence whoever waits says so by a
+//! shared lock on a second file, and a newcomer who sees it lets the others go first.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},
     io::{self, Write},
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::Path,
-    time::{Duration, Instant},
+    sync::mpsc::{self, RecvTimeoutError},
+    thread,
+    time::Duration,
 };
 
 use wire::SessionName;
@@ -22,11 +26,8 @@ use crate::Error;
 /// The folder of locks, beside the records.
 const LOCKS: &str = ".locks";
 
-/// How often a held lock is tried again.
-const RETRY: Duration = Duration::from_millis(3);
-
 /// How long a newcomer leaves to those who wait.
-const COURTESY: Duration = RETRY.saturating_mul(2);
+const COURTESY: Duration = Duration::from_millis(6);
 
 /// A session held by a verb until this is dropped.
 #[derive(Debug)]
@@ -51,7 +52,7 @@ impl Registry {
         let file = open(&path).map_err(storage(&path, "the lock cannot be opened"))?;
         let queue = open(&dir.join(format!("{name}.waiting"))).ok();
         if queue.as_ref().is_some_and(somebody_waits) {
-            std::thread::sleep(COURTESY);
+            thread::sleep(COURTESY);
         }
         self.take(file, name, Some(verb), wait, queue.as_ref())
     }
@@ -79,25 +80,21 @@ impl Registry {
         wait: LockWait,
         queue: Option<&File>,
     ) -> Result<Hold, Error> {
-        let deadline = Instant::now() + wait.0;
-        loop {
-            match file.try_lock() {
-                Ok(()) => break,
-                Err(TryLockError::Error(error)) => return Err(storage(&self.dir, "the lock cannot be taken")(error)),
-                Err(TryLockError::WouldBlock) if Instant::now() >= deadline => {
-                    return Err(Error::Busy {
-                        name: name.clone(),
-                        holder: self.holder(name),
-                        waited_seconds: wait.0.as_secs(),
-                    });
+        let failed = storage(&self.dir, "the lock cannot be taken");
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+            Err(TryLockError::WouldBlock) => {
+                if let Some(queue) = queue {
+                    // A newcomer holds it for as long as it takes to look. A lost turn is all that a failure costs.
+                    let _ = queue.lock_shared();
                 }
-                Err(TryLockError::WouldBlock) => {
-                    if let Some(queue) = queue {
-                        // If a newcomer looks at it just now, the next round will do.
-                        let _ = queue.try_lock_shared();
+                file = wait_for(file, wait).map_err(|error| match error {
+                    Waited::InVain => {
+                        Error::Busy { name: name.clone(), holder: self.holder(name), waited_seconds: wait.0.as_secs() }
                     }
-                    std::thread::sleep(RETRY);
-                }
+                    Waited::Failed(error) => failed(error),
+                })?;
             }
         }
         if let Some(verb) = verb {
@@ -111,6 +108,33 @@ impl Registry {
         let path = self.dir.join(LOCKS).join(format!("{name}.lock"));
         let text = fs::read_to_string(path).unwrap_or_default();
         if text.is_empty() { "holder unknown".to_owned() } else { text.chars().filter(|c| !c.is_control()).collect() }
+    }
+}
+
+/// Why a wait for a lock came to nothing.
+enum Waited {
+    InVain,
+    Failed(io::Error),
+}
+
+/// Waits until a file is locked. The kernel knows no limit for that, so a thread of its own waits; one that gets the lock
+/// when nobody wants it any more lets go of it at once.
+fn wait_for(file: File, wait: LockWait) -> Result<File, Waited> {
+    let (sender, receiver) = mpsc::channel();
+    let waiter = move || {
+        let locked = loop {
+            match file.lock() {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                locked => break locked,
+            }
+        };
+        let _ = sender.send(locked.map(|()| file));
+    };
+    thread::Builder::new().name("lock".to_owned()).spawn(waiter).map_err(Waited::Failed)?;
+    match receiver.recv_timeout(wait.0) {
+        Ok(locked) => locked.map_err(Waited::Failed),
+        Err(RecvTimeoutError::Timeout) => Err(Waited::InVain),
+        Err(RecvTimeoutError::Disconnected) => Err(Waited::Failed(io::ErrorKind::Other.into())),
     }
 }
 
