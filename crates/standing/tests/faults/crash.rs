@@ -119,14 +119,17 @@ impl Play<'_> {
         let unknown = |answer: &Answer| !recorded && answer.refusal() == Some(ProblemCode::UnknownSession);
         match next {
             Next::List => {
-                let Answer::Rows(rows) = Order::List.done_by(self.the_loop) else { panic!("no list") };
-                let row = rows.iter().find(|row| row.name == self.name);
-                assert_eq!(row.is_some(), recorded);
-                if let Some(row) = row {
-                    let alive = harnesses(self.home, self.name).len();
-                    assert_eq!(row.running, alive == 1, "{alive} live, and the row says {row:?}");
+                // A harness that has heard its TERM may go just now, between the list and a look at the processes.
+                wait_for("the list to say what is there", || {
+                    let Answer::Rows(rows) = Order::List.done_by(self.the_loop) else { panic!("no list") };
+                    let row = rows.iter().find(|row| row.name == self.name);
+                    assert_eq!(row.is_some(), recorded);
+                    let Some(row) = row else { return Some(()) };
                     assert!(!matches!(row.state, State::Starting | State::Stopping), "nobody is at work: {row:?}");
-                }
+                    let alive = harnesses(self.home, self.name).len();
+                    assert!(alive <= 1, "{alive} live, and the row says {row:?}");
+                    (row.running == (alive == 1)).then_some(())
+                });
             }
             Next::Start | Next::Restart => {
                 let order = if next == Next::Start { Order::Start(name) } else { Order::Restart(name) };
