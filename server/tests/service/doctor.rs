@@ -19,7 +19,7 @@ use nix::{
     unistd::Pid,
 };
 use serde_json::{Value, json};
-use testkit::{TestHome, TestHomeBuilder, assert_nothing_spawned};
+use testkit::{TestHome, TestHomeBuilder, assert_nothing_spawned, wait_for};
 
 use super::Home;
 use crate::app::{Said, THE_LOOP};
@@ -105,6 +105,9 @@ fn a_sound_machine_has_none_and_nothing_is_changed() {
         files(&home.home.home(), &mut found);
         found
     };
+    // The agent writes as well, until its first turn is over.
+    let answered = |file: &PathBuf| fs::read_to_string(file).is_ok_and(|text| text.contains("\"assistant\""));
+    wait_for("its first turn to end", || seen().keys().any(answered).then_some(()));
     let before = seen();
     assert_nothing_spawned(&home.home, || sound(&home));
     assert_eq!(seen(), before);
