@@ -3,11 +3,20 @@
 //! To tmux's client a server whose socket was deleted looks like no server, and the next spawn would start a second
 //! one beside it. The record knows the server it was spawned on, so that this is told apart from absence.
 
-use std::os::unix::net::UnixStream;
+use std::{
+    os::unix::net::UnixStream,
+    thread,
+    time::{Duration, Instant},
+};
 
 use crate::registry::{Entry, Record, Server};
 
 use super::Scope;
+
+/// How long a server that loses its last session may take to end, once its socket is gone.
+const ENDING: Duration = Duration::from_secs(2);
+
+const LOOK: Duration = Duration::from_millis(10);
 
 impl Scope {
     /// A server that lives and cannot be reached any more, if a session of ours was spawned on one. To be asked only
@@ -20,8 +29,21 @@ impl Scope {
                 servers.push(server);
             }
         }
-        servers.into_iter().find(|server| is_lost(server)).cloned()
+        servers.into_iter().find(|server| stays_lost(server)).cloned()
     }
+}
+
+/// Whether a server is lost for good. One that ends with its last session removes its socket first and is alive for a
+/// moment more: a start right after a stop comes into that.
+fn stays_lost(server: &Server) -> bool {
+    let deadline = Instant::now() + ENDING;
+    while is_lost(server) {
+        if Instant::now() >= deadline {
+            return true;
+        }
+        thread::sleep(LOOK);
+    }
+    false
 }
 
 /// Whether a server lives and nobody answers at its socket. One that is stopped still takes connections.
