@@ -26,6 +26,7 @@ mod numbers;
 mod process;
 mod registry;
 mod selftest;
+mod shared_look;
 mod state;
 mod surroundings;
 mod systemd;

@@ -1,6 +1,7 @@
 //! The in-process SDK: an instance of the-loop on one config, and the verbs on its standing sessions.
 
 use std::{
+    collections::HashMap,
     fs,
     os::unix::fs::MetadataExt,
     path::Path,
@@ -20,6 +21,7 @@ use crate::{
     harness::{self, find_program},
     lifecycle::{self, Scope, reconcile::Settled},
     numbers,
+    shared_look::SharedLook,
 };
 
 /// One instance of the-loop: a config file and where its state lives. Cheap to clone; safe to share.
@@ -30,7 +32,19 @@ pub struct TheLoop {
     source: &'static str,
     read: Arc<Mutex<Option<Read>>>,
     event_warned: Arc<AtomicBool>,
+    looks: Arc<Looks>,
 }
+
+/// What several callers may ask for at once.
+#[derive(Debug, Default)]
+struct Looks {
+    list: SharedLook<Vec<Row>>,
+    /// By the number of lines.
+    surveys: Mutex<HashMap<usize, Arc<SharedLook<Survey>>>>,
+}
+
+/// Every session with the last lines of its pane.
+type Survey = Vec<(Row, String)>;
 
 /// The config as last read, and what the file looked like then.
 #[derive(Debug)]
@@ -49,7 +63,14 @@ impl TheLoop {
     /// The same with surroundings and a name for the event log (`cli`, `service`, …).
     pub fn open_in(config: Option<&Path>, surroundings: Surroundings, source: &'static str) -> Self {
         let path = config::locate(config, &surroundings);
-        Self { path, surroundings: Arc::new(surroundings), source, read: Arc::default(), event_warned: Arc::default() }
+        Self {
+            path,
+            surroundings: Arc::new(surroundings),
+            source,
+            read: Arc::default(),
+            event_warned: Arc::default(),
+            looks: Arc::default(),
+        }
     }
 
     /// The config as it stands in the file now. An edit is noticed; while a broken one stands there, the settings are
@@ -142,13 +163,17 @@ pub struct Standing<'a> {
 
 impl Standing<'_> {
     /// Every session that is declared or recorded, sorted by name.
+    /// Who asks while others do shares their look, if it begins after the call.
     pub fn list(&self) -> Result<Vec<Row>, Error> {
-        lifecycle::list::list(&self.the_loop.strict()?)
+        self.the_loop.looks.list.share(|| lifecycle::list::list(&self.the_loop.strict()?))
     }
 
     /// Every session with the last `lines` lines of its pane, sorted by name: for a page.
     pub fn survey(&self, lines: usize) -> Result<Vec<(Row, String)>, Error> {
-        lifecycle::list::survey(&self.the_loop.strict()?, lines)
+        let mut surveys = self.the_loop.looks.surveys.lock().unwrap_or_else(PoisonError::into_inner);
+        let looks = Arc::clone(surveys.entry(lines).or_default());
+        drop(surveys);
+        looks.share(|| lifecycle::list::survey(&self.the_loop.strict()?, lines))
     }
 
     /// One session.
