@@ -7,13 +7,12 @@
 use app::{Assets, Front, Query, Shell, ShellProps};
 use axum::{
     Router,
-    body::Body,
+    body::{Body, to_bytes},
     extract::{Request, State},
     http::{StatusCode, Uri},
     response::{IntoResponse, Response},
     routing::{get, post},
 };
-use http_body_util::{BodyExt as _, Limited};
 use leptos::{prelude::provide_context, server_fn};
 use standing::TheLoop;
 
@@ -51,8 +50,11 @@ async fn server_function(State(front): State<Front>, uri: Uri, request: Request<
     if response.status() != StatusCode::FOUND {
         return response;
     }
-    let told = Limited::new(response.into_body(), MOST_TOLD).collect().await.map(|body| body.to_bytes());
-    let told = told.ok().and_then(|bytes| String::from_utf8(bytes.into()).ok()).unwrap_or_default();
+    let told = to_bytes(response.into_body(), MOST_TOLD)
+        .await
+        .ok()
+        .and_then(|bytes| String::from_utf8(bytes.into()).ok())
+        .unwrap_or_default();
     let reason = told.split_once('|').map_or(told.as_str(), |(_, reason)| reason);
     (StatusCode::UNPROCESSABLE_ENTITY, format!("this form cannot be taken: {reason}\n")).into_response()
 }
