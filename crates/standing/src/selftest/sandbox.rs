@@ -29,6 +29,9 @@ const LONGEST: usize = 70;
 /// How long processes may take to be gone by themselves.
 const LEAVE: Duration = Duration::from_secs(1);
 
+/// For how long nothing must have come after the last one that was killed.
+const QUIET: Duration = Duration::from_millis(200);
+
 #[derive(Debug)]
 pub(super) struct Sandbox {
     folder: TempDir,
@@ -87,15 +90,27 @@ impl Sandbox {
             thread::sleep(Duration::from_millis(10));
             left = self.processes();
         }
-        for process in &left {
-            let _ = process.kill();
-        }
+        self.kill_all();
         let removed = fs::remove_dir_all(self.folder.path());
         if !left.is_empty() {
             return Err(format!("{} processes did not end by themselves and were killed", left.len()));
         }
         removed.map_err(|error| format!("{}: it cannot be removed: {error}", self.folder.path().display()))?;
         Ok("no process, no socket and no file is left".to_owned())
+    }
+
+    /// Kills what is left, and what comes after it: a step that was given up may still be under way, and asks tmux anew
+    /// when its question is ended.
+    fn kill_all(&self) {
+        let begun = Instant::now();
+        let mut quiet = Instant::now();
+        while quiet.elapsed() < QUIET && begun.elapsed() < LEAVE.saturating_mul(3) {
+            for process in self.processes() {
+                let _ = process.kill();
+                quiet = Instant::now();
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
     }
 
     fn processes(&self) -> Vec<ProcessHold> {
