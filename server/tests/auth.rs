@@ -61,8 +61,10 @@ async fn in_token_mode_only_the_token_opens() {
         }
     }
     assert_eq!(app.get("/health").await.header("www-authenticate"), "Bearer");
-    let answer = ask(&app, "/api/v1/standing-sessions", "authorization", &format!("Bearer {token}")).await;
-    assert_eq!(answer.status, 200, "{}", answer.text());
+    for scheme in ["Bearer", "bearer", "BEARER"] {
+        let answer = ask(&app, "/api/v1/standing-sessions", "authorization", &format!("{scheme} {token}")).await;
+        assert_eq!(answer.status, 200, "{scheme}: {}", answer.text());
+    }
     for query in [format!("token={token}"), format!("a=b&token={token}")] {
         let answer = ask(&app, &format!("/health?{query}"), "authorization", &format!("Bearer {token}")).await;
         problem(&answer, 403, "forbidden");

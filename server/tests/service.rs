@@ -7,6 +7,7 @@ mod events;
 mod lifecycle;
 mod plan;
 mod selftest;
+mod stop;
 mod systemd;
 mod under_systemd;
 mod unit;

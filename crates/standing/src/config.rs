@@ -44,6 +44,8 @@ pub struct Loaded {
     pub settings: Settings,
     /// Everything that is wrong with it; empty for a good or missing file.
     pub problems: Vec<ConfigProblem>,
+    /// False if the file was asked for by name and could not be read: then not even where the state lives is known.
+    pub state_is_known: bool,
 }
 
 impl Loaded {
@@ -54,18 +56,26 @@ impl Loaded {
             Some(problems) => Err(problems),
         }
     }
+
+    /// The settings that `stop` works with: whatever could be understood. Refused where that would be a guess at where
+    /// the state lives, and "nothing to stop" no fact.
+    pub fn stopping(&self) -> Result<&Settings, ConfigProblems> {
+        if self.state_is_known { Ok(&self.settings) } else { self.standing() }
+    }
 }
 
 /// Reads the config. Never fails: what is wrong stands in [`Loaded::problems`].
 pub fn load(path: ConfigPath, surroundings: &Surroundings) -> Loaded {
-    let (settings, problems) = match read::read(&path) {
+    let text = read::read(&path);
+    let state_is_known = !(path.is_named() && matches!(text, Text::Unusable(_)));
+    let (settings, problems) = match text {
         Text::Missing => (Settings::defaults(path.project_dir(), surroundings), Vec::new()),
         Text::Unusable(mistake) => {
             (Settings::defaults(path.project_dir(), surroundings), located(vec![mistake], None, path.file()))
         }
         Text::Read(text, mistake) => understood(&text, mistake, &path, surroundings),
     };
-    Loaded { path, settings, problems }
+    Loaded { path, settings, problems, state_is_known }
 }
 
 /// The schema that config files are validated with, as published.

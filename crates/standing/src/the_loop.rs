@@ -85,6 +85,7 @@ impl TheLoop {
         let mut loaded = config::load(self.path.clone(), &self.surroundings);
         if let Some(last) = read.as_ref().filter(|_| !loaded.problems.is_empty()) {
             loaded.settings = last.loaded.settings.clone();
+            loaded.state_is_known = last.loaded.state_is_known;
         }
         let loaded = Arc::new(loaded);
         *read = Some(Read { stamp, loaded: Arc::clone(&loaded) });
@@ -199,14 +200,18 @@ impl Standing<'_> {
     }
 
     /// Starts, stops or restarts one session, or (but for restart) all. Stopping works with a config that cannot be
-    /// used.
+    /// used, but not with one that was named and cannot be read: where the sessions are written down is not known then.
     pub fn control(&self, request: &ControlRequest) -> Result<ControlReport, Error> {
         numbers::verb(request.verb.as_str(), || self.control_uncounted(request))
     }
 
     fn control_uncounted(self, request: &ControlRequest) -> Result<ControlReport, Error> {
         let scope = match request.verb {
-            ControlVerb::Stop => self.the_loop.tolerant(),
+            ControlVerb::Stop => {
+                let scope = self.the_loop.tolerant();
+                scope.config.stopping()?;
+                scope
+            }
             ControlVerb::Start | ControlVerb::Restart => self.the_loop.strict()?,
         };
         if !request.name.is_empty() {

@@ -63,13 +63,18 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<u8, Refusal> {
     Ok(u8::from(!well))
 }
 
-/// True once Ctrl-C or SIGTERM came: what was begun is tidied up first.
+/// True once Ctrl-C, SIGTERM or SIGQUIT came, or the terminal went away: what was begun is tidied up first.
 fn interrupts() -> io::Result<Arc<AtomicBool>> {
     let interrupted = Arc::new(AtomicBool::new(false));
     let runtime = Builder::new_current_thread().enable_all().build()?;
-    let (mut terminate, mut interrupt) = {
+    let [mut terminate, mut interrupt, mut hangup, mut quit] = {
         let _within = runtime.enter();
-        (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?)
+        [
+            signal(SignalKind::terminate())?,
+            signal(SignalKind::interrupt())?,
+            signal(SignalKind::hangup())?,
+            signal(SignalKind::quit())?,
+        ]
     };
     let told = Arc::clone(&interrupted);
     // Ends with the process.
@@ -78,6 +83,8 @@ fn interrupts() -> io::Result<Arc<AtomicBool>> {
             tokio::select! {
                 _ = terminate.recv() => {},
                 _ = interrupt.recv() => {},
+                _ = hangup.recv() => {},
+                _ = quit.recv() => {},
             }
         });
         told.store(true, Ordering::Relaxed);

@@ -66,6 +66,9 @@ impl Verb {
         if let Some(address) = service {
             return self.done_by(&Service::at(address, the_loop)?, the_loop, output);
         }
+        if matches!(self, Self::Stop(_)) {
+            super::stop::usable(the_loop, output)?;
+        }
         let changes = matches!(self, Self::Create(_) | Self::Delete(_) | Self::Start(_) | Self::Restart(_));
         let done = self.done_by(the_loop, the_loop, output);
         if changes {

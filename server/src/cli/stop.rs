@@ -4,7 +4,7 @@ use standing::TheLoop;
 use wire::{ControlRequest, ControlVerb, LifecycleReport, ServiceOutcome, ServiceRow};
 
 use super::{
-    Output, Refusal,
+    Output, Refusal, inert,
     lifecycle::{self, Half},
 };
 use crate::service;
@@ -14,12 +14,25 @@ Examples:
   the-loop stop                     every recorded session, then the service
   the-loop stop --service-only      the service alone; the sessions go on
 
-Conversations are kept: the next start goes on with them. It works with a config that cannot be used.";
+Conversations are kept: the next start goes on with them. It works with a config that cannot be used,
+unless that was named and cannot be read: then nobody knows where the sessions are written down.";
 
 pub(super) fn run(the_loop: &TheLoop, args: &lifecycle::WhatAndHow, output: &mut Output) -> Result<u8, Refusal> {
+    usable(the_loop, output)?;
     let (report, code) = stop(the_loop, args);
     lifecycle::print(&report, args.format, output)?;
     Ok(code)
+}
+
+/// Goes on with a config that cannot be used, and says so; refuses if it cannot even be read where it was named.
+pub(super) fn usable(the_loop: &TheLoop, output: &mut Output) -> Result<(), Refusal> {
+    let config = the_loop.config();
+    config.stopping().map_err(standing::Error::from)?;
+    if let Some(problem) = config.problems.first() {
+        let words = inert::text(&problem.to_string());
+        output.err(&format!("the config cannot be used, and what is recorded is stopped all the same: {words}\n"));
+    }
+    Ok(())
 }
 
 pub(super) fn stop(the_loop: &TheLoop, args: &lifecycle::WhatAndHow) -> (LifecycleReport, u8) {

@@ -80,9 +80,10 @@ impl Auth {
 impl Keys {
     fn admit(&self, headers: &HeaderMap) -> Result<(), &'static str> {
         if let Some(value) = headers.get(header::AUTHORIZATION) {
-            let bearer = value.to_str().ok().and_then(|text| text.strip_prefix("Bearer "));
+            let bearer = value.to_str().ok().and_then(|text| text.split_once(' '));
             return match bearer {
-                Some(given) if self.token.is(given.trim()) => Ok(()),
+                // The name of a scheme is the same in capitals and without.
+                Some((scheme, given)) if scheme.eq_ignore_ascii_case("bearer") && self.token.is(given.trim()) => Ok(()),
                 _ => Err("the token is not the one in `local/service.token` below the state folder"),
             };
         }

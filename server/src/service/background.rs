@@ -1,9 +1,9 @@
 //! Starting the service in the background: this program once more, in a session of its own, with its log in a file.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions},
+    fs::{self, DirBuilder, File},
     io,
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     time::Duration,
@@ -14,6 +14,7 @@ use wire::{ServiceOutcome, ServiceRow};
 
 use super::{
     instance::{self, Details, Holder},
+    log,
     readiness::{self, Heard, Word},
     systemd::handover,
 };
@@ -133,7 +134,7 @@ fn open_log(path: &Path) -> io::Result<File> {
     if let Some(dir) = path.parent() {
         DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
     }
-    OpenOptions::new().append(true).create(true).mode(0o600).open(path)
+    log::appending().open(path)
 }
 
 fn last_lines(log: &Path, from: u64) -> String {

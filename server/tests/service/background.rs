@@ -165,3 +165,18 @@ fn its_log_makes_room() {
     let open = fs::read_link(format!("/proc/{}/fd/2", home.pid())).expect("open");
     assert_eq!(open, log, "panics go to the new one as well");
 }
+
+#[test]
+fn a_link_in_place_of_its_log_is_not_followed() {
+    let home = home();
+    let victim = home.home.path().join("victim");
+    fs::write(&victim, "theirs\n").expect("written");
+    let logs = home.home.project().join(".the-loop/logs");
+    fs::create_dir_all(&logs).expect("made");
+    std::os::unix::fs::symlink(&victim, logs.join("service.log")).expect("linked");
+    let (report, code) = home.report(&["start", "--service-only", "--port", "0"]);
+    let row = &report["services"][0];
+    assert_eq!((code, &row["outcome"]), (1, &json!("failed")), "{report:#}");
+    assert!(row["detail"].as_str().expect("text").contains("logs/service.log: the log cannot be opened"), "{row:#}");
+    assert_eq!(fs::read_to_string(&victim).expect("there"), "theirs\n");
+}

@@ -105,16 +105,24 @@ fn a_message_that_goes_nowhere_fails_it() {
 
 #[test]
 fn one_that_is_interrupted_tidies_up_first() {
+    // The terminal closed, Ctrl-C, Ctrl-\ and a plain kill.
+    for signal in [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGTERM] {
+        interrupted_by(signal);
+    }
+}
+
+#[track_caller]
+fn interrupted_by(signal: Signal) {
     let (home, place) = home();
     // Never answers.
     let path = other_tmux(&home, "exec sleep 600");
     let child =
         selftest(&home, &place, Some(&path)).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("runs");
     wait_for("a question to tmux", || marked(home.marker()).iter().any(|(_, line)| line == "sleep 600").then_some(()));
-    kill(Pid::from_raw(i32::try_from(child.id()).expect("a pid fits")), Signal::SIGINT).expect("it lives");
+    kill(Pid::from_raw(i32::try_from(child.id()).expect("a pid fits")), signal).expect("it lives");
     let said = Said::of(&child.wait_with_output().expect("it ends"));
     let (steps, why, code) = told(&said, &place);
-    assert_eq!((steps.first().cloned(), code), (Some(("create".to_owned(), false)), 1), "{}", json!(steps));
+    assert_eq!((steps.first().cloned(), code), (Some(("create".to_owned(), false)), 1), "{signal}: {}", json!(steps));
     assert!(why.contains("given up"), "{why}");
-    assert_eq!(marked(home.marker()), Vec::new());
+    assert_eq!(marked(home.marker()), Vec::new(), "{signal}");
 }

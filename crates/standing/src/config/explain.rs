@@ -138,6 +138,13 @@ fn wrong_pattern(value: &Value, path: &KeyPath, found: &str) -> String {
             "expected the name of an environment variable (letters, digits and `_`), never the token itself".to_owned()
         }
         Some("socket") => format!("expected letters, digits, `.`, `_` and `-`, found {found}: it names a tmux server"),
+        Some("allowedHosts") => {
+            format!("expected a host name, with or without a port, as in `loop.example:8443`, found {found}")
+        }
+        Some("allowOrigins") => format!(
+            "expected scheme and host, and a port if need be, as in `https://ops.example.org`, found {found}: each \
+             origin is named, and there is no word for all of them"
+        ),
         _ => format!("found {found}, which is not of the form that is needed"),
     }
 }

@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use super::segment::{Limits, Mode, hold, path_of, segments};
+use super::segment::{Limits, Mode, NO_LINK, hold, path_of, segments};
 
 /// How long a line waits for a rotation to be over.
 const APPEND_WAIT: Duration = Duration::from_secs(1);
@@ -40,7 +40,7 @@ pub(super) fn append(path: &Path, line: &str, limits: Limits, header: impl Fn(u6
 
 fn appending() -> OpenOptions {
     let mut options = OpenOptions::new();
-    options.read(true).append(true).mode(0o600);
+    options.read(true).append(true).mode(0o600).custom_flags(NO_LINK);
     options
 }
 
@@ -211,6 +211,28 @@ mod tests {
         fs::write(&path, line("other", 1)).expect("written");
         let batch = reader.read_up_to(end, 4096).expect("read");
         assert!(batch.gap && batch.lines.len() == 1, "{batch:?}");
+    }
+
+    #[test]
+    fn a_link_in_place_of_a_file_is_not_followed() {
+        let dir = tempfile::tempdir().expect("made");
+        let at = |name: &str| dir.path().join(name);
+        fs::write(at("victim"), "theirs\n").expect("written");
+        std::os::unix::fs::symlink(at("victim"), at("events.jsonl")).expect("linked");
+        let path = at("events.jsonl");
+        append(&path, &line("w", 1), SMALL, header).expect_err("it is a link");
+        assert!(EventReader::new(path.clone()).read_up_to(0, 4096).is_err(), "nor is it read through");
+        // Nor is a file made where a link of the lock points, and lines are written without a lock.
+        fs::remove_file(&path).expect("removed");
+        fs::remove_file(at("events.jsonl.lock")).expect("removed");
+        std::os::unix::fs::symlink(at("made"), at("events.jsonl.lock")).expect("linked");
+        append(&path, &line("w", 2), SMALL, header).expect("appended");
+        assert!(!at("made").exists());
+        assert_eq!(fs::read_to_string(at("victim")).expect("read"), "theirs\n");
+        // A link among the folders is the operator's own.
+        std::os::unix::fs::symlink(dir.path(), at("folder")).expect("linked");
+        append(&at("folder/events.jsonl"), &line("w", 3), SMALL, header).expect("appended");
+        assert_eq!(fs::read_to_string(&path).expect("read").lines().count(), 2);
     }
 
     #[test]

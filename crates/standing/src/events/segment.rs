@@ -20,6 +20,9 @@ pub(super) const ROTATED: &str = "log.rotated";
 /// How often a held lock is tried again.
 const RETRY: Duration = Duration::from_micros(300);
 
+/// A link in place of a file of the log is refused: whoever planted it chose where it points.
+pub(super) const NO_LINK: i32 = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
+
 /// A first line is far shorter; a longer one is none of ours.
 const HEADER_LIMIT: u64 = 4096;
 
@@ -64,7 +67,7 @@ impl Segment {
 pub(super) fn segments(log: &Path) -> io::Result<Vec<Segment>> {
     let mut found: Vec<(File, Option<u64>, u64)> = Vec::new();
     for number in 0.. {
-        match File::open(path_of(log, number)) {
+        match reading(&path_of(log, number)) {
             Ok(file) => {
                 let (base, len) = (announced_base(&file), file.metadata()?.len());
                 found.push((file, base, len));
@@ -84,6 +87,10 @@ pub(super) fn segments(log: &Path) -> io::Result<Vec<Segment>> {
     }
     segments.reverse();
     Ok(segments)
+}
+
+fn reading(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).custom_flags(NO_LINK).open(path)
 }
 
 /// What the first line says of the bytes before it; `None` for a line that is not ours, or cannot be read.
@@ -124,9 +131,9 @@ pub(super) enum Mode {
 /// Holds the log, or `None` if that cannot be had in time or at all: whoever wants to go on without it may.
 pub(super) fn hold(log: &Path, mode: Mode, wait: Duration) -> Option<Guard> {
     let path = with_ending(log, ".lock");
-    let create = OpenOptions::new().append(true).create(true).mode(0o600).open(&path);
+    let create = OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(NO_LINK).open(&path);
     // Who may only read must still be able to hold.
-    let file = create.or_else(|_| File::open(&path)).ok()?;
+    let file = create.or_else(|_| reading(&path)).ok()?;
     let deadline = Instant::now() + wait;
     loop {
         let taken = match mode {

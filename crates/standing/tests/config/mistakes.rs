@@ -122,6 +122,24 @@ fn mistakes_in_values() {
 }
 
 #[test]
+fn names_that_the_service_is_to_trust() {
+    let hosts = |text: &str| format!("service: {{allowedHosts: ['{text}']}}");
+    let origins = |text: &str| format!("service: {{cors: {{allowOrigins: ['{text}']}}}}");
+    for bad in ["*", "", "garbage value", "http://a", "a/b", "a:b", "*.example", "[::1", "g:80:90"] {
+        assert_problem(hosts(bad), "1:26 service.allowedHosts[0]: expected a host name, with or without a port");
+    }
+    for bad in ["*", "", "garbage value", "http://a/b", "a.example", "http://", "http://a:x", "https://*.a", "null"] {
+        assert_problem(origins(bad), "1:33 service.cors.allowOrigins[0]: expected scheme and host");
+    }
+    for good in ["a", "Loop.example", "a_b:8443", "10.0.0.1:80", "[::1]", "[::1]:80", "::2", "fe80::1"] {
+        assert_eq!(problems(hosts(good)), [""; 0], "{good}");
+    }
+    for good in ["http://a", "https://Dash.example/", "http://[::1]:80", "http://10.0.0.1:3000", "tauri://localhost"] {
+        assert_eq!(problems(origins(good)), [""; 0], "{good}");
+    }
+}
+
+#[test]
 fn mistakes_that_no_schema_sees() {
     let entry = "standingSessions:\n  sessions:\n    - ";
     assert_problem(
