@@ -8,6 +8,7 @@ use wire::SessionName;
 
 use crate::{
     Error, Surroundings,
+    brief::Brief,
     config::{Declaration, Settings},
     registry::{Origin, Record},
 };
@@ -28,24 +29,6 @@ pub(crate) struct Definition {
     pub(crate) auto_start: bool,
     pub(crate) slack_enabled: bool,
     pub(crate) slack_channel: String,
-}
-
-/// The operator's brief, or where it is read when the session starts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Brief {
-    Text(String),
-    File(PathBuf),
-}
-
-impl Brief {
-    /// The text; a file that cannot be read fails its own session and no other.
-    pub(crate) fn read(&self) -> Result<String, String> {
-        match self {
-            Self::Text(text) => Ok(text.clone()),
-            Self::File(path) => std::fs::read_to_string(path)
-                .map_err(|error| format!("the promptFile {} cannot be read: {error}", path.display())),
-        }
-    }
 }
 
 /// Where definitions come from.

@@ -69,26 +69,33 @@ pub enum Error {
     /// Say: the pane under that name is not ours to type into.
     #[error(
         "`{name}` is a live tmux session that the-loop did not start, so nothing was typed into it: look at it with \
-         `tmux attach -r -t '={session}'`; once it is closed, `the-loop standing start {name}`"
+         `tmux attach -r -t '={session}'`{server}; once it is closed, `the-loop standing start {name}`"
     )]
     Foreign {
         /// The name.
         name: SessionName,
         /// Its tmux session.
         session: String,
+        /// Which tmux server that is on, for a person; empty for the default one.
+        server: String,
     },
     /// Say: the session shows a dialog, and a pasted Enter would answer it.
     #[error(
-        "`{name}` waits for an answer to its own question, so nothing was typed: {question}\nanswer it in \
-         `tmux attach -t '={session}'`, or send anyway with `--force`"
+        "`{name}` waits for an answer to its own question, so nothing was typed: {question}\n{}answer it in \
+         `tmux attach -t '={session}'`{server}, or send anyway with `--force`",
+        offered(name, *offers)
     )]
     Waiting {
         /// The name.
         name: SessionName,
         /// Its tmux session.
         session: String,
+        /// Which tmux server that is on, for a person; empty for the default one.
+        server: String,
         /// The question as the screen shows it.
         question: String,
+        /// Whether it offers answers that `answer` can choose.
+        offers: bool,
     },
     /// Answer: the session does not ask what is to be answered.
     #[error("nothing was chosen in `{name}`: {reason}; `the-loop standing get {name}` shows what it asks")]
@@ -137,7 +144,7 @@ pub enum Error {
         source: io::Error,
     },
     /// tmux did not answer; silence is not absence, so nothing was done.
-    #[error("tmux did not answer ({reason}): nothing was done; try again, or look at it with `tmux list-sessions`")]
+    #[error("tmux did not answer ({reason}): nothing was done; try again, and `the-loop doctor` tells more")]
     TmuxSilent {
         /// How it did not answer.
         reason: String,
@@ -154,6 +161,15 @@ pub enum Error {
         /// How long was waited.
         waited_seconds: u64,
     },
+}
+
+/// How a question is answered from here, where that can be done.
+fn offered(name: &SessionName, offers: bool) -> String {
+    if offers {
+        format!("`the-loop standing answer {name}` shows its answers and chooses one; or ")
+    } else {
+        String::new()
+    }
 }
 
 impl Error {

@@ -10,6 +10,7 @@
 #[cfg(feature = "async")]
 mod api;
 mod ask;
+mod brief;
 mod clock;
 pub mod config;
 mod definition;
@@ -34,6 +35,7 @@ pub mod text;
 mod the_loop;
 mod tmux;
 
+pub use brief::{BRIEF_LIMIT, read_brief};
 pub use error::Error;
 pub use lifecycle::reconcile::Settled;
 pub use numbers::{Numbers, Times, numbers};

@@ -120,6 +120,10 @@ impl Registry {
                 .map_err(storage(&dir, "the state folder cannot be made"))?;
             Self::check_private(&dir)?;
         }
+        // Whoever may write in a folder above may put another one in the place of ours.
+        for dir in self.dir.ancestors().skip(1).take(2) {
+            Self::check_above(dir)?;
+        }
         write::tidy(&self.dir);
         Ok(())
     }
@@ -144,6 +148,25 @@ impl Registry {
             return refuse(&format!("others may write in it: `chmod go-w {}`", dir.display()));
         }
         Ok(())
+    }
+
+    /// The same for a folder above, which may have come from elsewhere: one of a group that is our own is let pass, as
+    /// a umask of 002 makes them, and so is one whose entries only their owners can replace.
+    fn check_above(dir: &Path) -> Result<(), Error> {
+        let meta = fs::metadata(dir).map_err(storage(dir, "the state folder cannot be looked at"))?;
+        let (mode, own_group) = (meta.permissions().mode(), meta.gid() == rustix::process::getegid().as_raw());
+        let owner = [0, rustix::process::geteuid().as_raw()].contains(&meta.uid());
+        let others_write = mode & 0o002 != 0 || (mode & 0o020 != 0 && !own_group);
+        if owner && (!others_write || mode & 0o1000 != 0) {
+            return Ok(());
+        }
+        let what = if owner {
+            format!("others may write in it: `chmod go-w {}`", dir.display())
+        } else {
+            "it belongs to another user".to_owned()
+        };
+        let refused = io::Error::new(io::ErrorKind::PermissionDenied, format!("{what}; nothing was changed"));
+        Err(storage(dir, "the state folder cannot be trusted")(refused))
     }
 
     /// Writes a record so that a crash leaves the old one or the new one, whole, and it outlasts a power loss.

@@ -89,6 +89,8 @@ pub(crate) fn judge(seen: &Seen<'_>) -> Condition {
     if let Some(pane) = ours.filter(|pane| !pane.dead) {
         return match &record.process {
             Some(process) if process.pid != pane.pid => Condition::Replaced(pane.clone()),
+            // Nothing of ours was left when a stop was done.
+            None if record.phase == Some(Phase::Stopped) => Condition::Replaced(pane.clone()),
             // It has ended, and tmux has not noticed yet.
             Some(_) if !seen.process_alive => {
                 let others_live = panes.iter().any(|other| !other.dead && other.id != pane.id);

@@ -81,6 +81,11 @@ pub(crate) struct Tmux {
 }
 
 impl Tmux {
+    /// Which server that is, to be put behind a command for a person; nothing for the user's default one.
+    pub(crate) fn server_hint(&self) -> String {
+        if self.socket.is_empty() { String::new() } else { format!(" (with `-L {}` behind `tmux`)", self.socket) }
+    }
+
     pub(crate) fn new(settings: &TmuxSettings, surroundings: &Surroundings, secrets: &[&str]) -> Self {
         Self {
             socket: settings.socket.clone(),

@@ -132,9 +132,14 @@ fn a_plan_says_what_a_start_then_does_and_does_nothing_itself() {
         .declare(json!({ "name": "fresh" }))
         .declare(json!({ "name": "no-such-folder", "cwd": "/no/such/folder" }))
         .declare(json!({ "name": "no-such-brief", "promptFile": "no/such.md" }))
+        .declare(json!({ "name": "endless-brief", "promptFile": "/dev/zero" }))
+        .declare(json!({ "name": "piped-brief", "promptFile": "brief.pipe" }))
         .declare(json!({ "name": "no-such-harness", "harness": "nobody" }))
         .declare(json!({ "name": "by-hand", "autoStart": false }))
         .build();
+    // Nobody writes to it: whoever reads it waits for ever.
+    let pipe = home.project().join("brief.pipe");
+    nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
     let the_loop = home.the_loop();
     for name in ["running", "stopped"] {
         create(&the_loop, &CreateRequest::named(name));
@@ -147,10 +152,12 @@ fn a_plan_says_what_a_start_then_does_and_does_nothing_itself() {
         seen,
         [
             ("by-hand", "", PlannedAction::Leave),
+            ("endless-brief", "", PlannedAction::Fail),
             ("fresh", "", PlannedAction::Fail),
             ("no-such-brief", "", PlannedAction::Fail),
             ("no-such-folder", "", PlannedAction::Fail),
             ("no-such-harness", "", PlannedAction::Fail),
+            ("piped-brief", "", PlannedAction::Fail),
             ("running", "running", PlannedAction::LeaveRunning),
             ("stopped", "stopped", PlannedAction::Resume),
         ]

@@ -24,6 +24,10 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result<u8, Refusal> {
+    // What a mistake in the config would keep from coming up again is not taken down.
+    the_loop.config().standing().map_err(|problems| {
+        Refusal::mistake(format!("{problems}\nnothing was stopped; `the-loop stop` works with a config like that, too"))
+    })?;
     let (stopped, stop_code) = stop::stop(the_loop, &args.common);
     let only = (args.common.service_only, args.common.sessions_only);
     let services = if only.1 { Half::left_out() } else { start::service(the_loop, &args.bind.into(), only.0) };

@@ -85,9 +85,9 @@ pub(super) fn cut_short() -> String {
 /// Why a reply was refused.
 pub(super) fn refusal(error: &Error) -> String {
     let reason = match error {
-        Error::Waiting { session, question, .. } => format!(
+        Error::Waiting { session, server, question, .. } => format!(
             "it waits for an answer to a question of its own, and your words would choose one blindly:\n{}\nAnswer at \
-             the terminal: `tmux attach -t '={session}'`",
+             the terminal: `tmux attach -t '={session}'`{server}",
             quote(question)
         ),
         // What stands in a config or where a file lies is for those who can open it.
@@ -192,7 +192,13 @@ mod tests {
         let name = SessionName::parse("ops").expect("a name");
         let told = refusal(&Error::NotRunning { name: name.clone(), reason: "it is stopped".to_owned() });
         assert!(told.contains("the-loop standing start ops") && told.contains("it is stopped"), "{told}");
-        let waiting = Error::Waiting { name: name.clone(), session: "s".to_owned(), question: "Trust?".to_owned() };
+        let waiting = Error::Waiting {
+            name: name.clone(),
+            session: "s".to_owned(),
+            server: String::new(),
+            question: "Trust?".to_owned(),
+            offers: false,
+        };
         assert!(refusal(&waiting).contains("> Trust?"));
         let path = "/home/u/.the-loop".into();
         let told = refusal(&Error::BadRecord { name, path, reason: "it is empty".to_owned() });

@@ -137,6 +137,12 @@ fn a_config_that_cannot_be_used_is_one_row_and_stop_works() {
         assert!(row["detail"].as_str().expect("text").contains("standingSessions.sessions[0].name"), "{row:#}");
         assert_eq!(report["services"][0]["running"], true);
     }
+    // What could not come up again is not taken down.
+    for args in [&["restart"][..], &["restart", "--service-only"]] {
+        let refused = home.run(args);
+        assert!(refused.code == 2 && refused.err.contains("nothing was stopped"), "{args:?}: {refused:#?}");
+        assert!(refused.err.contains("standingSessions.sessions[0].name"), "{}", refused.err);
+    }
     let (report, code) = home.report(&["stop"]);
     told(&report, &[("service", "stopped"), ("ops", "stopped")]);
     assert_eq!(code, 0);

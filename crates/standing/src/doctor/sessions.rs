@@ -5,7 +5,7 @@ use wire::{Check, Finding, SessionName};
 use super::Patient;
 use crate::{
     definition::{Definition, check_directory},
-    lifecycle::{orphan, stop::attach},
+    lifecycle::orphan,
     registry::Entry,
     state::Condition,
 };
@@ -46,7 +46,7 @@ fn amiss(patient: &Patient<'_>, name: &SessionName, entry: &Entry) -> Option<Fin
             Check::Session,
             place,
             "a live tmux session that the-loop did not start holds its name: it cannot be started",
-            format!("look at it with {}, and close or rename it", attach(name)),
+            format!("look at it with {}, and close or rename it", patient.scope.attach(name)),
         )),
         Condition::Orphaned => {
             let record = entry.record()?;

@@ -49,7 +49,8 @@ pub(crate) fn answer(scope: &Scope, name: &SessionName, request: &AnswerRequest)
     if !request.question.is_empty() && request.question != asked.question {
         return Err(refuse(format!("it asks something else by now: {}", asked.question)));
     }
-    let choice = pick(&asked, &request.choice).ok_or_else(|| refuse(offered(&asked, &request.choice, &record)))?;
+    let choice =
+        pick(&asked, &request.choice).ok_or_else(|| refuse(offered(scope, &asked, &request.choice, &record)))?;
     let receipt = choose(scope, &record, harness.as_ref(), &pane, &asked, choice);
     note(scope, &record, request, choice, &receipt);
     Ok(receipt)
@@ -86,10 +87,12 @@ fn pick<'a>(asked: &'a Asked, meant: &str) -> Option<&'a Choice> {
 }
 
 /// Why nothing was picked.
-fn offered(asked: &Asked, meant: &str, record: &Record) -> String {
+fn offered(scope: &Scope, asked: &Asked, meant: &str, record: &Record) -> String {
     if asked.choices.is_empty() {
-        let session = record.name.tmux_session();
-        return format!("its question offers no answer with a digit: answer it in `tmux attach -t '={session}'`");
+        let (session, server) = (record.name.tmux_session(), scope.tmux.server_hint());
+        return format!(
+            "its question offers no answer with a digit: answer it in `tmux attach -t '={session}'`{server}"
+        );
     }
     let choices: Vec<String> = asked.choices.iter().map(|choice| format!("{}. {}", choice.key, choice.text)).collect();
     format!("`{}` is none of its answers: {}", text::inert_line(meant), choices.join("; "))

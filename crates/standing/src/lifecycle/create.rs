@@ -60,6 +60,7 @@ fn record(scope: &Scope, name: &SessionName, request: &CreateRequest) -> Result<
         harness => harness.to_owned(),
     };
     scope.harness(&harness).map_err(Error::InvalidRequest)?;
+    crate::brief::fits(request.prompt.len()).map_err(Error::InvalidRequest)?;
     let cwd = definitions.directory(&request.cwd);
     check_directory(&cwd).map_err(Error::InvalidRequest)?;
     let cwd = cwd

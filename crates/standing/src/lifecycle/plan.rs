@@ -1,12 +1,11 @@
 //! plan: the config against the registry against tmux, and what a start would do. Nothing is done here.
 
-use wire::{PlannedAction, PlannedSession, SessionName};
+use wire::{PlannedAction, PlannedSession};
 
 use super::{
     Scope,
     list::every_name,
     start::{self, Prospect},
-    stop::attach,
 };
 use crate::{
     Error,
@@ -26,12 +25,12 @@ pub(crate) fn plan(scope: &Scope) -> Result<Vec<PlannedSession>, Error> {
         let judged = scope.judge(name, entry, panes.as_ref());
         let definition = scope.definitions().known(name, entry.record());
         let considered = Considered {
-            name,
             entry,
             definition: definition.as_ref(),
             condition: &judged.condition,
             block_enabled: scope.settings().standing_enabled,
             config: &scope.config_file(),
+            attach: scope.attach(name),
         };
         let (action, detail) = considered.step(|definition| start::prospect(scope, definition, entry.record()));
         PlannedSession {
@@ -62,12 +61,13 @@ fn recorded(entry: &Entry) -> &'static str {
 
 /// What is known of one session.
 struct Considered<'a> {
-    name: &'a SessionName,
     entry: &'a Entry,
     definition: Option<&'a Definition>,
     condition: &'a Condition,
     block_enabled: bool,
     config: &'a str,
+    /// How to look at its tmux session.
+    attach: String,
 }
 
 impl Considered<'_> {
@@ -136,13 +136,12 @@ impl Considered<'_> {
             Condition::Live(_) => Some((PlannedAction::LeaveRunning, String::new())),
             Condition::Silent(silence) => fail(format!("tmux does not answer ({})", silence.0)),
             Condition::Foreign(_) => {
-                fail(format!("a live tmux session that the-loop did not start holds its name: {}", attach(self.name)))
+                fail(format!("a live tmux session that the-loop did not start holds its name: {}", self.attach))
             }
-            Condition::Replaced(pane) => fail(format!("{}: {}", replaced(pane), attach(self.name))),
-            Condition::Deserted { .. } => fail(format!(
-                "its harness is gone, and other panes of its tmux session are open: {}",
-                attach(self.name)
-            )),
+            Condition::Replaced(pane) => fail(format!("{}: {}", replaced(pane), self.attach)),
+            Condition::Deserted { .. } => {
+                fail(format!("its harness is gone, and other panes of its tmux session are open: {}", self.attach))
+            }
             Condition::Orphaned => {
                 fail("its process lives, and its tmux session cannot be seen: `the-loop doctor` tells more".to_owned())
             }
@@ -158,9 +157,11 @@ fn joined(notes: [String; 3]) -> String {
 mod tests {
     use std::path::PathBuf;
 
+    use wire::SessionName;
+
     use super::*;
     use crate::{
-        definition::Brief,
+        brief::Brief,
         registry::Record,
         tmux::{Pane, Silence},
     };
@@ -199,12 +200,12 @@ mod tests {
         resumes: bool,
     ) -> PlannedAction {
         let considered = Considered {
-            name: &name(),
             entry,
             definition: Some(definition),
             condition,
             block_enabled: enabled,
             config: "the config",
+            attach: "`tmux attach`".to_owned(),
         };
         considered.step(|_| Ok(Prospect { resumes, note: None })).0
     }
@@ -240,12 +241,12 @@ mod tests {
     fn one_that_is_not_declared_any_more_is_left_and_the_reason_says_so() {
         let (entry, definition) = (record(Phase::Stopped, Origin::Declared), definition(false, false));
         let considered = Considered {
-            name: &name(),
             entry: &entry,
             definition: Some(&definition),
             condition: &Condition::Gone,
             block_enabled: true,
             config: "the config",
+            attach: "`tmux attach`".to_owned(),
         };
         let (action, why) = considered.step(|_| unreachable!("nothing would be spawned"));
         assert_eq!((action, why.as_str()), (PlannedAction::Leave, "it is not declared any more"));
@@ -255,12 +256,12 @@ mod tests {
     fn a_start_that_cannot_be_made_fails_with_its_reason() {
         let definition = definition(true, true);
         let considered = Considered {
-            name: &name(),
             entry: &Entry::Vacant,
             definition: Some(&definition),
             condition: &Condition::Gone,
             block_enabled: true,
             config: "the config",
+            attach: "`tmux attach`".to_owned(),
         };
         let answer = considered.step(|_| Err("no such program".to_owned()));
         assert_eq!(answer, (PlannedAction::Fail, "no such program".to_owned()));

@@ -8,7 +8,7 @@ mod receipt;
 
 use wire::{Evidence, SayReceipt, SayRequest, SessionName, Verdict};
 
-use super::{Scope, orphan, stop::attach};
+use super::{Scope, orphan};
 use crate::{
     Error, clock, directive,
     events::Event,
@@ -144,7 +144,7 @@ pub(super) fn without_record(scope: &Scope, name: &SessionName) -> Error {
     match scope.look() {
         Err(silence) => silence.into(),
         Ok(panes) if panes.of(name).iter().any(|pane| !pane.dead) => {
-            Error::Foreign { name: name.clone(), session: name.tmux_session() }
+            Error::Foreign { name: name.clone(), session: name.tmux_session(), server: scope.tmux.server_hint() }
         }
         Ok(_) => Error::NotRunning { name: name.clone(), reason: "it was never started".to_owned() },
     }
@@ -156,12 +156,12 @@ pub(super) fn speakable(scope: &Scope, record: &Record) -> Result<Pane, Error> {
     let reason = match scope.condition(record) {
         Condition::Live(pane) => return Ok(pane),
         Condition::Foreign(_) => {
-            return Err(Error::Foreign { session: name.tmux_session(), name });
+            return Err(Error::Foreign { session: name.tmux_session(), server: scope.tmux.server_hint(), name });
         }
         Condition::Silent(silence) => return Err(silence.into()),
         Condition::Dead(pane) | Condition::Deserted { dead: Some(pane) } => scope.how_it_ended(&pane),
         Condition::Deserted { dead: None } => "its pane was closed".to_owned(),
-        Condition::Replaced(pane) => format!("{}; look at it with {}", replaced(&pane), attach(&name)),
+        Condition::Replaced(pane) => format!("{}; look at it with {}", replaced(&pane), scope.attach(&name)),
         Condition::Orphaned => orphan::told(record),
         Condition::Gone if record.phase == Some(Phase::Created) => "it was never started".to_owned(),
         Condition::Gone => "it is stopped".to_owned(),

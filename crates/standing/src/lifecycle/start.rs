@@ -5,7 +5,7 @@ mod plan;
 
 use wire::{Outcome, Row, SessionName};
 
-use super::{Scope, orphan, stop::attach};
+use super::{Scope, orphan};
 use crate::{
     Error, clock,
     definition::Definition,
@@ -109,22 +109,22 @@ fn may_spawn(scope: &Scope, name: &SessionName, record: Option<&Record>) -> Go {
         (Condition::Replaced(pane), _) => Go::No(format!(
             "{}: nothing was spawned; look at it with {}, and close it to start the session again",
             replaced(&pane),
-            attach(name)
+            scope.attach(name)
         )),
         (Condition::Live(_) | Condition::Foreign(_), _) => Go::No(format!(
             "a live tmux session that the-loop did not start holds the name ({}): nothing was spawned; look at it with {}",
             if record.is_none() { "there is no record of it" } else { "it is not the one in the record" },
-            attach(name)
+            scope.attach(name)
         )),
         (Condition::Dead(pane), _) => Go::No(format!(
             "the tmux session is still there though {}: nothing was spawned; look at it with {}",
             scope.how_it_ended(&pane),
-            attach(name)
+            scope.attach(name)
         )),
         (Condition::Deserted { .. }, _) => Go::No(format!(
             "its harness is gone, and other panes of its tmux session are open: nothing was spawned; look at them with \
              {}, or close them with `the-loop standing stop {name}`",
-            attach(name)
+            scope.attach(name)
         )),
         (Condition::Orphaned, record) => Go::No(format!(
             "{}: nothing was spawned beside it; `the-loop standing stop {name}` ends it",

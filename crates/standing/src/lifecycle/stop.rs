@@ -5,8 +5,6 @@
 
 mod signal;
 
-use std::time::Duration;
-
 use wire::{Outcome, Row, SessionName};
 
 use super::Scope;
@@ -94,9 +92,14 @@ pub(crate) fn finish(scope: &Scope, _hold: &Hold, mut record: Record, phase: Pha
         notes.push(format!("the record could not be written ({error})"));
     }
     failpoint::at("stop.intended");
+    let replaced = matches!(condition, Condition::Replaced(_));
     let stop = act(scope, &record, condition);
     failpoint::at("stop.closed");
     if stop.done() {
+        // What runs in our pane now goes on being told from what ran there before.
+        if !replaced {
+            record.process = None;
+        }
         conclude(scope, &mut record, phase, &stop, &mut notes);
     } else {
         emit_failed(scope, &record, &stop.detail);
@@ -108,7 +111,6 @@ pub(crate) fn finish(scope: &Scope, _hold: &Hold, mut record: Record, phase: Pha
 
 fn conclude(scope: &Scope, record: &mut Record, phase: Phase, stop: &Stop, notes: &mut Vec<String>) {
     record.status = RecordStatus::Stopped;
-    record.process = None;
     scope.resolve_pending(record);
     // A delete stays one until its record is gone.
     record.phase = Some(if phase == Phase::Deleting { Phase::Deleting } else { Phase::Stopped });
@@ -132,7 +134,7 @@ fn act(scope: &Scope, record: &Record, condition: Condition) -> Stop {
     let grace = scope.settings().routing.tmux.kill_grace;
     match condition {
         Condition::Silent(silence) => Stop::new(Outcome::Failed, silence.0),
-        Condition::Live(pane) => match ours(record, &pane) {
+        Condition::Live(pane) => match ours(scope, record, &pane) {
             Ok(Some(harness)) => close(scope, record, &pane, &end(&harness, &record.loop_id, grace)),
             Ok(None) => close(scope, record, &pane, &sweep(&record.loop_id, grace)),
             Err(reason) => Stop::new(Outcome::Failed, reason),
@@ -151,9 +153,9 @@ fn act(scope: &Scope, record: &Record, condition: Condition) -> Stop {
             Some(harness) => finished(Outcome::Stopped, &end(&harness, &record.loop_id, grace)),
             None => finished(Outcome::NotRunning, &sweep(&record.loop_id, grace)),
         },
-        Condition::Replaced(pane) => left_alone(record, &replaced(&pane), grace),
+        Condition::Replaced(pane) => left_alone(scope, record, &replaced(&pane)),
         Condition::Foreign(_) => {
-            left_alone(record, "a live tmux session that the-loop did not start holds its name", grace)
+            left_alone(scope, record, "a live tmux session that the-loop did not start holds its name")
         }
         Condition::Dead(_) | Condition::Gone => {
             let ended = sweep(&record.loop_id, grace);
@@ -164,15 +166,15 @@ fn act(scope: &Scope, record: &Record, condition: Condition) -> Stop {
 }
 
 /// What is not ours is not touched; what our harness left is.
-fn left_alone(record: &Record, what: &str, grace: Duration) -> Stop {
-    let ended = sweep(&record.loop_id, grace);
-    let left = format!("{what} and was left alone: {}", attach(&record.name));
+fn left_alone(scope: &Scope, record: &Record, what: &str) -> Stop {
+    let ended = sweep(&record.loop_id, scope.settings().routing.tmux.kill_grace);
+    let left = format!("{what} and was left alone: {}", scope.attach(&record.name));
     let outcome = if ended.left.is_empty() { Outcome::NotRunning } else { Outcome::Failed };
     Stop::new(outcome, join(&left, &ended.report()))
 }
 
 /// The process in our pane, if it is the one we put there. A pane that an operator respawned runs something else.
-fn ours(record: &Record, pane: &Pane) -> Result<Option<ProcessHold>, String> {
+fn ours(scope: &Scope, record: &Record, pane: &Pane) -> Result<Option<ProcessHold>, String> {
     let Some(held) = ProcessHold::of(pane.pid) else { return Ok(None) };
     let known = record.process.as_ref() == Some(&held.identity) || record.process.is_none();
     if known || held.carries(&record.loop_id) {
@@ -182,7 +184,7 @@ fn ours(record: &Record, pane: &Pane) -> Result<Option<ProcessHold>, String> {
         "the pane runs `{}` (pid {}), which the-loop did not start: nothing was signalled; look at it with {}",
         crate::process::command_name(pane.pid),
         pane.pid,
-        attach(&record.name)
+        scope.attach(&record.name)
     ))
 }
 
@@ -229,7 +231,7 @@ fn without_record(scope: &Scope, name: &SessionName) -> Stop {
             Outcome::Failed,
             format!(
                 "no record: the-loop did not start the live session of that name and does not stop it; {}",
-                attach(name)
+                scope.attach(name)
             ),
         ),
         Ok(_) => Stop::new(Outcome::NotRunning, "no record: it was never started"),
@@ -260,7 +262,7 @@ fn unreadable(scope: &Scope, name: &SessionName, reason: &str) -> Stop {
         return if panes.of(name).iter().any(|pane| !pane.dead) {
             Stop::new(
                 Outcome::Failed,
-                join(&note, &format!("whose the live session is cannot be told: {}", attach(name))),
+                join(&note, &format!("whose the live session is cannot be told: {}", scope.attach(name))),
             )
         } else {
             Stop::new(Outcome::NotRunning, note)
@@ -283,9 +285,11 @@ fn emit_failed(scope: &Scope, record: &Record, detail: &str) {
     );
 }
 
-/// How to look at a session without typing into it.
-pub(crate) fn attach(name: &SessionName) -> String {
-    format!("`tmux attach -r -t '={}'`", name.tmux_session())
+impl Scope {
+    /// How to look at a session without typing into it.
+    pub(crate) fn attach(&self, name: &SessionName) -> String {
+        format!("`tmux attach -r -t '={}'`{}", name.tmux_session(), self.tmux.server_hint())
+    }
 }
 
 pub(crate) fn join(first: &str, second: &str) -> String {

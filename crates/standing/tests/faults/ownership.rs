@@ -5,14 +5,14 @@ use std::{fs, os::unix::fs::PermissionsExt as _};
 
 use nix::sys::signal::Signal;
 use serde_json::json;
-use standing::{CreateRequest, Outcome, State, TheLoop};
+use standing::{CreateRequest, Outcome, ProblemCode, State, TheLoop};
 use testkit::{TestHome, marked, wait_for};
 
 use crate::{
     actor::{Actor, Answer, Order},
     scene::{
-        Bystander, builder, harness, harnesses, home, lives, record, record_file, request, session, signal, skipped,
-        with_faults, written,
+        Bystander, builder, harness, harnesses, home, lives, record, record_file, request, say, session, signal,
+        skipped, with_faults, written,
     },
 };
 
@@ -75,8 +75,22 @@ fn row_16_what_an_operator_respawned_in_our_pane_is_neither_ours_nor_running() {
     assert!(row.reason.contains("another program"), "{}", row.reason);
     let answer = Order::Start("x".to_owned()).done_by(&the_loop);
     assert_eq!(answer.outcome(), Some(Outcome::Failed), "{answer:?}");
-    assert_eq!(outcome(&the_loop, &Order::Stop("x".to_owned())), Some(Outcome::NotRunning));
-    assert!(home.tmux().screen(&session("x")).contains("another"), "it was left alone");
+    let pane_pid = || {
+        let output = home.tmux().run(&["list-panes", "-t", &target, "-F", "#{pane_pid} #{pane_dead}"]);
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let before = pane_pid();
+    // However often it is asked: what a stop has left alone is no more ours after it.
+    for _ in 0..2 {
+        assert_eq!(outcome(&the_loop, &Order::Stop("x".to_owned())), Some(Outcome::NotRunning));
+        assert_eq!(the_loop.standing().get("x").expect("known").state, State::Foreign);
+        let said = Order::Say(say("x", "hello")).done_by(&the_loop);
+        assert!(matches!(said, Answer::Refused(ProblemCode::NotRunning, _)), "{said:?}");
+        assert_eq!(outcome(&the_loop, &Order::Start("x".to_owned())), Some(Outcome::Failed));
+        assert_eq!(outcome(&the_loop, &Order::Restart("x".to_owned())), Some(Outcome::Failed));
+    }
+    assert_eq!(pane_pid(), before, "it was left alone");
+    assert!(home.tmux().screen(&session("x")).contains("another"));
     home.tmux().run(&["kill-session", "-t", &format!("={}", session("x"))]);
     assert_eq!(outcome(&the_loop, &Order::Start("x".to_owned())), Some(Outcome::Resumed));
 }

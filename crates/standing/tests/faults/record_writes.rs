@@ -203,4 +203,13 @@ fn row_12_state_folder_that_others_may_write_in() {
         both_resume(&the_loop);
         Order::Stop("stopped".to_owned()).done_by(&the_loop);
     }
+    // Nor in a folder above, in which another one could be put in its place.
+    for above in home.records().ancestors().skip(1).take(2) {
+        let before = fs::metadata(above).expect("there").permissions();
+        fs::set_permissions(above, Permissions::from_mode(0o777)).expect("changed");
+        nothing_is_begun_and_stop_works(&home, &the_loop, above);
+        fs::set_permissions(above, before).expect("changed back");
+        both_resume(&the_loop);
+        Order::Stop("stopped".to_owned()).done_by(&the_loop);
+    }
 }

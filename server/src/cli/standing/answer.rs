@@ -45,7 +45,7 @@ fn shown(row: &Row) -> String {
     }
     let question = format!("{}\n", inert::text(&row.question));
     if row.choices.is_empty() {
-        return format!("{question}it offers no answer with a digit: `tmux attach -t '={}'`\n", row.tmux_target);
+        return format!("{question}it offers no answer with a digit: look at its own terminal, {}\n", row.tmux_target);
     }
     let line = |choice: &Choice| format!("  {}  {}\n", inert::line(&choice.key), inert::line(&choice.text));
     std::iter::once(question).chain(row.choices.iter().map(line)).collect()

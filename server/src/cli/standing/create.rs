@@ -1,10 +1,8 @@
 //! `standing create`: makes a session, and starts it unless told otherwise.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
+use standing::read_brief;
 use wire::CreateRequest;
 
 use super::{Output, Refusal, Verbs, report};
@@ -80,8 +78,7 @@ pub(super) fn run(verbs: &dyn Verbs, here: &Path, args: Args, output: &mut Outpu
 }
 
 fn brief(file: &Path) -> Result<String, Refusal> {
-    fs::read_to_string(file)
-        .map_err(|error| Refusal::mistake(format!("{}: cannot read the brief: {error}", file.display())))
+    read_brief(file).map_err(|error| Refusal::mistake(format!("{}: cannot read the brief: {error}", file.display())))
 }
 
 /// A relative directory is one of the shell that it was typed in; `~` is left to the core.

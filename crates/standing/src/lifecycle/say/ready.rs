@@ -35,7 +35,7 @@ pub(super) fn wait(
     loop {
         let shown = scope.tmux.shown(pane).into_result()?.unwrap_or_default();
         if !force {
-            refuse_dialog(record, harness, &shown)?;
+            refuse_dialog(scope, record, harness, &shown)?;
         }
         let up = harness.is_up(Screen { text: &shown.text, title: &shown.title }) != Some(false);
         if up || Instant::now() >= deadline || ProcessIdentity::of(pane.pid).is_none() {
@@ -46,11 +46,13 @@ pub(super) fn wait(
 }
 
 /// On a dialog a pasted Enter would choose an answer.
-fn refuse_dialog(record: &Record, harness: &dyn Harness, shown: &Shown) -> Result<(), Error> {
-    let reading = harness.read(Screen { text: &shown.text, title: &shown.title });
+fn refuse_dialog(scope: &Scope, record: &Record, harness: &dyn Harness, shown: &Shown) -> Result<(), Error> {
+    let screen = Screen { text: &shown.text, title: &shown.title };
+    let reading = harness.read(screen);
     if reading.activity != Activity::Waiting {
         return Ok(());
     }
     let (name, session) = (record.name.clone(), record.name.tmux_session());
-    Err(Error::Waiting { name, session, question: reading.question })
+    let (server, offers) = (scope.tmux.server_hint(), !harness.choices(screen).is_empty());
+    Err(Error::Waiting { name, session, server, question: reading.question, offers })
 }

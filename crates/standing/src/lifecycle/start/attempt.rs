@@ -110,7 +110,7 @@ fn spawn(scope: &Scope, plan: &Plan<'_>, record: &mut Record, spec: &Path) -> At
         }
         Answer::Said(SpawnAnswer::NameTaken) => Attempt::Refused(format!(
             "another tmux session took the name meanwhile: nothing was spawned; look at it with {}",
-            crate::lifecycle::stop::attach(name)
+            scope.attach(name)
         )),
         Answer::Said(SpawnAnswer::Refused(reason)) => Attempt::Refused(format!("tmux refused to spawn it: {reason}")),
         // Silence is not absence: the session may come to be later. Without its spec it would run nothing.

@@ -1,0 +1,87 @@
+//! The operator's brief, out of the config, a record or a file. A file is only ever a plain one, read to a limit: a pipe
+//! that nobody writes to would hold up a start for ever, and everything behind it.
+
+use std::{
+    fs::OpenOptions,
+    io::{self, Read as _},
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+};
+
+use rustix::fs::OFlags;
+
+/// The longest brief, in bytes. It goes to the harness as one argument, and Linux takes no longer one than 128 KiB, the
+/// directive included.
+pub const BRIEF_LIMIT: usize = 125 * 1024;
+
+/// The operator's brief, or where it is read when the session starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Brief {
+    Text(String),
+    File(PathBuf),
+}
+
+impl Brief {
+    /// The text; a file that cannot be read fails its own session and no other.
+    pub(crate) fn read(&self) -> Result<String, String> {
+        match self {
+            Self::Text(text) => fits(text.len()).map(|()| text.clone()),
+            Self::File(path) => {
+                read_brief(path).map_err(|error| format!("the promptFile {} cannot be read: {error}", path.display()))
+            }
+        }
+    }
+}
+
+/// Whether a brief of so many bytes can be handed to a harness.
+pub(crate) fn fits(bytes: usize) -> Result<(), String> {
+    if bytes <= BRIEF_LIMIT {
+        return Ok(());
+    }
+    Err(format!("the brief has {bytes} bytes and the limit is {BRIEF_LIMIT}: put the rest in a file that it names"))
+}
+
+/// The brief that stands in a file: a plain file of at most [`BRIEF_LIMIT`] bytes of UTF-8.
+pub fn read_brief(path: &Path) -> io::Result<String> {
+    // Opening a pipe to read from waits for somebody who writes, but for this.
+    let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is no plain file"));
+    }
+    let mut text = String::new();
+    file.take(BRIEF_LIMIT as u64 + 1).read_to_string(&mut text)?;
+    if text.len() > BRIEF_LIMIT {
+        return Err(io::Error::other(format!(
+            "it has more than {BRIEF_LIMIT} bytes, which is the limit: put the rest in a file that it names"
+        )));
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn only_a_plain_file_of_a_bearable_size_is_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("brief");
+        fs::write(&file, "be brief\n").expect("written");
+        assert_eq!(read_brief(&file).expect("read"), "be brief\n");
+        fs::write(&file, "x".repeat(BRIEF_LIMIT)).expect("written");
+        assert_eq!(read_brief(&file).expect("read").len(), BRIEF_LIMIT);
+        fs::write(&file, "x".repeat(BRIEF_LIMIT + 1)).expect("written");
+        assert!(read_brief(&file).expect_err("too long").to_string().contains("limit"));
+        fs::write(&file, b"\xff").expect("written");
+        assert!(read_brief(&file).is_err(), "no UTF-8");
+
+        let pipe = folder.path().join("pipe");
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).expect("a pipe");
+        for path in [&pipe, Path::new("/dev/zero"), folder.path()] {
+            assert!(read_brief(path).is_err(), "{}", path.display());
+        }
+    }
+}
