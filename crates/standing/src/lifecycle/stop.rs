@@ -149,10 +149,14 @@ fn act(scope: &Scope, record: &Record, condition: Condition) -> Stop {
             let ended = sweep(&record.loop_id, grace);
             close(scope, record, &Pane { session_loop_id: record.loop_id.clone(), ..Pane::default() }, &ended)
         }
-        Condition::Orphaned => match record.process.as_ref().and_then(crate::process::ProcessIdentity::hold) {
-            Some(harness) => finished(Outcome::Stopped, &end(&harness, &record.loop_id, grace)),
-            None => finished(Outcome::NotRunning, &sweep(&record.loop_id, grace)),
-        },
+        Condition::Orphaned => {
+            let stop = match record.process.as_ref().and_then(crate::process::ProcessIdentity::hold) {
+                Some(harness) => finished(Outcome::Stopped, &end(&harness, &record.loop_id, grace)),
+                None => finished(Outcome::NotRunning, &sweep(&record.loop_id, grace)),
+            };
+            clear_elsewhere(scope, record, &stop);
+            stop
+        }
         Condition::Replaced(pane) => left_alone(scope, record, &replaced(&pane)),
         Condition::Foreign(_) => {
             left_alone(scope, record, "a live tmux session that the-loop did not start holds its name")
@@ -160,8 +164,17 @@ fn act(scope: &Scope, record: &Record, condition: Condition) -> Stop {
         Condition::Dead(_) | Condition::Gone => {
             let ended = sweep(&record.loop_id, grace);
             let outcome = if ended.signalled.is_empty() { Outcome::NotRunning } else { Outcome::Stopped };
-            finished(outcome, &ended)
+            let stop = finished(outcome, &ended);
+            clear_elsewhere(scope, record, &stop);
+            stop
         }
+    }
+}
+
+/// A session that ran and cannot be seen under its name may have been renamed: its retained pane would stay for good.
+fn clear_elsewhere(scope: &Scope, record: &Record, stop: &Stop) {
+    if stop.done() && record.status == RecordStatus::Running && !record.loop_id.is_empty() {
+        scope.tmux.clear_elsewhere(&record.loop_id);
     }
 }
 

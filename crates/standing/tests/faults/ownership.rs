@@ -96,6 +96,26 @@ fn row_16_what_an_operator_respawned_in_our_pane_is_neither_ours_nor_running() {
 }
 
 #[test]
+fn row_16_a_session_that_was_renamed_leaves_nothing_behind_and_what_joined_it_stays() {
+    let home = home();
+    let the_loop = home.the_loop();
+    for (name, order) in [("x", Order::Stop("x".to_owned())), ("y", Order::Delete("y".to_owned()))] {
+        create(&home, &the_loop, name);
+        home.tmux().run(&["rename-session", "-t", &format!("={}", session(name)), &format!("mine-{name}")]);
+        let done = outcome(&the_loop, &order);
+        assert!(matches!(done, Some(Outcome::Stopped | Outcome::Deleted)), "{done:?}");
+        assert_eq!(home.tmux().sessions(), Vec::<String>::new(), "{name}");
+    }
+    create(&home, &the_loop, "z");
+    home.tmux().run(&["split-window", "-d", "-t", &format!("={}:", session("z")), "sleep 600"]);
+    home.tmux().run(&["rename-session", "-t", &format!("={}", session("z")), "mine"]);
+    assert_eq!(outcome(&the_loop, &Order::Stop("z".to_owned())), Some(Outcome::Stopped));
+    let panes = home.tmux().run(&["list-panes", "-s", "-t", "=mine", "-F", "#{pane_dead} #{pane_current_command}"]);
+    assert_eq!(String::from_utf8_lossy(&panes.stdout), "0 sleep\n", "the operator's own pane");
+    home.tmux().run(&["kill-session", "-t", "=mine"]);
+}
+
+#[test]
 fn row_18_an_agent_that_stops_its_own_session_comes_to_the_end_of_it() {
     let home = home();
     let the_loop = home.the_loop();
