@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     env, fs,
+    io::{self, Write as _},
     sync::{
         Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -73,6 +74,15 @@ fn write(http: &Http, next: &AtomicUsize, over: &AtomicBool, answered: &Mutex<BT
     }
 }
 
+/// Who had no answer sends it again, to a service that came up anew.
+fn send_again(http: &Http, answered: &Mutex<BTreeMap<usize, bool>>) {
+    for (number, submitted) in answered.lock().expect("no panic").iter_mut().filter(|(_, submitted)| !**submitted) {
+        let answer = http.raw(&request(http, *number));
+        assert_eq!(answer.json()["verdict"], "submitted", "message {number}: {answer:?}");
+        *submitted = true;
+    }
+}
+
 #[test]
 fn row_07_a_service_that_is_killed_under_load_harms_no_session_and_no_message() {
     let home = TestHome::builder().exe(THE_LOOP).build();
@@ -90,6 +100,7 @@ fn row_07_a_service_that_is_killed_under_load_harms_no_session_and_no_message() 
     while kills < KILLS || (long && begun.elapsed() < LONG) {
         let mut service = TestService::start(THE_LOOP, &home);
         let (http, over) = (service.http(), AtomicBool::new(false));
+        send_again(&http, &answered);
         thread::scope(|writers| {
             for _ in 0..WRITERS {
                 writers.spawn(|| write(&http, &next, &over, &answered));
@@ -111,13 +122,9 @@ fn row_07_a_service_that_is_killed_under_load_harms_no_session_and_no_message() 
     let after = rows(&the_loop);
     assert!(after.values().all(|row| row.state == State::Running), "{after:?}");
 
-    // Who had no answer sends it again, to a service that comes up anew.
     let service = TestService::start(THE_LOOP, &home);
+    send_again(&service.http(), &answered);
     let answered = answered.into_inner().expect("no panic");
-    for (&number, _) in answered.iter().filter(|(_, submitted)| !**submitted) {
-        let answer = service.http().raw(&request(&service.http(), number));
-        assert_eq!(answer.json()["verdict"], "submitted", "message {number}: {answer:?}");
-    }
     let turns = submitted(&home);
     for number in answered.into_keys() {
         let times = turns.iter().filter(|turn| turn.ends_with(&format!("\n\n{}", text(number)))).count();
@@ -127,6 +134,10 @@ fn row_07_a_service_that_is_killed_under_load_harms_no_session_and_no_message() 
             .map(|turn| turn.replace("a line of it\n", ""))
             .collect();
         assert_eq!(times, 1, "message {number}, and {near:#?}");
+    }
+    if long {
+        let told = format!("row 07: {kills} kills, {} messages", turns.len());
+        writeln!(io::stderr(), "{told}").expect("told");
     }
     assert_eq!(turns.len(), next.into_inner(), "nothing but whole messages, each a turn of its own");
     assert_eq!(pids(&rows(&the_loop)), before);
