@@ -24,7 +24,12 @@ mod status;
 mod stop;
 mod table;
 
-use std::{ffi::OsString, path::PathBuf, process::ExitCode};
+use std::{
+    env,
+    ffi::OsString,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use ::standing::{Surroundings, TheLoop};
 use clap::{CommandFactory as _, Parser, Subcommand};
@@ -174,6 +179,7 @@ fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Refusal> {
             "`--service` is for `the-loop standing …`: the other commands are of this machine",
         ));
     }
+    here(config, &cli.command)?;
     let open = |source| TheLoop::open_in(config, Surroundings::of_process(), source);
     match cli.command {
         Command::Start(args) => start::run(&open("cli"), args, output),
@@ -195,6 +201,19 @@ fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Refusal> {
         }
         Command::Man(args) => man::run(&args, Cli::command(), output),
     }
+}
+
+/// Refuses to guess where the project is: without a current folder, only a config named by its whole path tells.
+fn here(config: Option<&Path>, command: &Command) -> Result<(), Refusal> {
+    let anywhere = matches!(command, Command::Selftest(_) | Command::Completions(_) | Command::Man(_));
+    let Err(error) = env::current_dir() else { return Ok(()) };
+    let named = config.map(Path::to_owned).or_else(|| env::var_os("THE_LOOP_CLI_CONFIG").map(PathBuf::from));
+    if anywhere || named.is_some_and(|file| file.is_absolute()) {
+        return Ok(());
+    }
+    Err(Refusal::mistake(format!(
+        "the current folder is gone ({error}): `cd` to the project, or name the config by its whole path with `--config`"
+    )))
 }
 
 /// The value as one JSON document that is harmless to a terminal.

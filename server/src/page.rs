@@ -47,14 +47,21 @@ async fn server_function(State(front): State<Front>, uri: Uri, request: Request<
     let answered = leptos_axum::handle_server_fns_with_context(move || provide_context(front.clone()), request);
     let response = answered.await.into_response();
     // Ours send a browser on by 303. Where the fields cannot be read at all it would be sent back without a word.
-    if response.status() != StatusCode::FOUND {
+    if !matches!(response.status(), StatusCode::FOUND | StatusCode::INTERNAL_SERVER_ERROR) {
         return response;
     }
+    let status = response.status();
     let told = to_bytes(response.into_body(), MOST_TOLD)
         .await
         .ok()
         .and_then(|bytes| String::from_utf8(bytes.into()).ok())
         .unwrap_or_default();
+    // A program is told with the status of a fault of ours, and so is a fault of ours.
+    if status == StatusCode::INTERNAL_SERVER_ERROR
+        && !["Args|", "MissingArg|"].iter().any(|kind| told.starts_with(kind))
+    {
+        return (status, told).into_response();
+    }
     let reason = told.split_once('|').map_or(told.as_str(), |(_, reason)| reason);
     (StatusCode::UNPROCESSABLE_ENTITY, format!("this form cannot be taken: {reason}\n")).into_response()
 }

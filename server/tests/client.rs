@@ -104,3 +104,14 @@ fn the_command_line_has_a_service_do_it() {
     );
     assert!(nowhere.code == 1 && nowhere.err.contains("the-loop status"), "{nowhere:?}");
 }
+
+#[tokio::test]
+async fn a_service_that_hangs_is_told_of() {
+    let hung = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let client = Client::new(&hung.local_addr().expect("an address").to_string()).expect("an address");
+    let client = client.with_patience(std::time::Duration::from_millis(50));
+    let look = client.list().await.expect_err("nobody answers");
+    assert!(look.to_string().contains("it hangs") && matches!(look, Error::Silent { .. }), "{look:?}");
+    let verb = client.create(&CreateRequest::named("ops")).await.expect_err("nobody answers");
+    assert!(verb.to_string().contains("under way") && matches!(verb, Error::Patience { .. }), "{verb:?}");
+}

@@ -40,3 +40,22 @@ async fn what_cannot_be_read_at_all_is_refused_with_the_reason() {
         (StatusCode::NOT_FOUND, "there is no page at `/app/standing/nothing`\n")
     );
 }
+
+#[tokio::test]
+async fn the_colours_are_chosen_by_a_field_that_may_be_missing() {
+    let app = App::new();
+    let theme = |fields: &'static str, accept: &'static str| {
+        let request = Request::post("/app/view/theme")
+            .header("host", AUTHORITY)
+            .header("accept", accept)
+            .header("content-type", "application/x-www-form-urlencoded");
+        app.send(request.body(Body::from(fields)).expect("a request"))
+    };
+    for accept in ["text/html", "*/*"] {
+        assert_eq!(theme("name=sup", accept).await.status, StatusCode::SEE_OTHER, "{accept}");
+        let dark = theme("choice=dark", accept).await;
+        assert!(dark.header("set-cookie").contains("dark"), "{accept}");
+        // What cannot be read is the caller's mistake, whoever calls.
+        assert_eq!(theme("choice=a&choice=b", accept).await.status, StatusCode::UNPROCESSABLE_ENTITY, "{accept}");
+    }
+}

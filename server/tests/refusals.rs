@@ -111,6 +111,40 @@ async fn the_same_words_over_both_surfaces() {
     assert_eq!(app.home.tmux().screen("loop-standing-taken"), before, "nothing was typed into what is not ours");
 }
 
+/// What only a program can send: a command line has no NUL in its words.
+#[tokio::test]
+async fn texts_that_no_program_can_be_given_are_refused_at_once() {
+    let app = App::new();
+    let nul = "a\0b";
+    for (field, body) in [
+        ("harness", json!({ "name": "new", "harness": nul })),
+        ("harnessArgs[1]", json!({ "name": "new", "harnessArgs": ["x", nul] })),
+        ("cwd", json!({ "name": "new", "cwd": nul })),
+        ("prompt", json!({ "name": "new", "prompt": nul })),
+        ("description", json!({ "name": "new", "description": nul })),
+        ("slackChannel", json!({ "name": "new", "slackChannel": nul })),
+    ] {
+        let answer = app.post(&format!("{SESSIONS}/create"), body.to_string()).await;
+        problem(&answer, 400, "invalid-request");
+        let detail = answer.json()["detail"].as_str().expect("text").to_owned();
+        assert!(detail.contains(&format!("`{field}` has a NUL")), "{detail}");
+    }
+    assert_eq!(app.get(SESSIONS).await.json(), json!([]));
+    // The same in the name of who speaks, which has an end as well.
+    for (verb, mut body) in
+        [("say", json!({ "name": "ops", "text": "hello" })), ("answer", json!({ "name": "ops", "choice": "1" }))]
+    {
+        for (actor, status, code) in [
+            (nul.to_owned(), 400, "invalid-request"),
+            ("é".repeat(201), 400, "invalid-request"),
+            ("é".repeat(200), 404, "unknown-session"),
+        ] {
+            body["actor"] = json!(actor);
+            problem(&app.post(&format!("{SESSIONS}/{verb}"), body.to_string()).await, status, code);
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_restart_of_all_is_refused() {
     let app = App::new();
@@ -196,7 +230,9 @@ async fn a_block_that_cannot_be_used_is_refused_by_all_but_stop() {
         assert_eq!((told.code, told.out.as_str()), (2, ""), "{args:?}: {}", told.err);
         assert!(told.err.contains("cli-config.yaml:") && told.err.contains(place), "{args:?}: {}", told.err);
     }
-    cli.ok(&["stop"], "ops  stopped");
+    let stopped = cli.run(&["stop"]);
+    assert_eq!(stopped.code, 0, "{stopped:#?}");
+    assert!(stopped.out.starts_with("ops  stopped") && stopped.err.contains(place), "{stopped:#?}");
     app.home.write_config(&good);
     cli.ok(&["delete", "ops"], "ops  deleted");
 }

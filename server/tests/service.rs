@@ -7,6 +7,7 @@ mod events;
 mod lifecycle;
 mod plan;
 mod selftest;
+mod status;
 mod stop;
 mod systemd;
 mod under_systemd;

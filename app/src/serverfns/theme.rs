@@ -9,7 +9,8 @@ use super::Back;
 #[allow(clippy::unused_async, reason = "a server function is asynchronous by its form")]
 #[server(name = ChooseTheme, prefix = "/app", endpoint = "view/theme")]
 pub async fn theme(
-    /// `system`, `light` or `dark`.
+    /// `system`, `light` or `dark`; anything else is the system's choice.
+    #[server(default)]
     choice: String,
     /// The sessions to show afterwards.
     #[server(default)]

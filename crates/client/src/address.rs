@@ -31,11 +31,20 @@ impl Address {
             let path = path.strip_prefix("//").unwrap_or(path);
             return if path.is_empty() { refuse("there is no path") } else { Ok(Self::Unix(path.into())) };
         }
-        if given.starts_with("https:") {
-            return refuse("a service speaks plain HTTP; reach one behind a TLS proxy through a tunnel");
+        let authority = match given.split_once("://") {
+            Some((scheme, rest)) if scheme.eq_ignore_ascii_case("http") => rest,
+            Some((scheme, _)) if scheme.eq_ignore_ascii_case("https") => {
+                return refuse("a service speaks plain HTTP; reach one behind a TLS proxy through a tunnel");
+            }
+            Some(_) => return refuse("the schemes are `http` and `unix`"),
+            None => given,
+        };
+        // What follows `#` is the page's own, as in the address that `the-loop open` prints.
+        let authority = authority.split_once('#').map_or(authority, |(authority, _)| authority);
+        let authority = authority.strip_suffix('/').unwrap_or(authority);
+        if authority.contains(['/', '?']) {
+            return refuse("a service has no path: what follows the port is not looked at");
         }
-        let authority = given.strip_prefix("http://").unwrap_or(given);
-        let authority = authority.split_once('/').map_or(authority, |(authority, _)| authority);
         let (host, port) = match authority.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             Some((host, rest)) => (host, rest.strip_prefix(':')),
             None => authority.rsplit_once(':').map_or((authority, None), |(host, port)| (host, Some(port))),
@@ -103,5 +112,16 @@ mod tests {
         {
             assert!(Address::parse(bad).is_err(), "{bad:?} was taken");
         }
+        for (bad, why) in [
+            ("http://127.0.0.1:4310/foo", "no path"),
+            ("127.0.0.1:4310/foo/", "no path"),
+            ("http://127.0.0.1:4310/?a=b", "no path"),
+            ("ftp://x", "`http` and `unix`"),
+            ("HTTPS://x", "plain HTTP"),
+        ] {
+            let error = Address::parse(bad).expect_err(bad).to_string();
+            assert!(error.contains(why), "{bad}: {error}");
+        }
+        assert_eq!(Address::parse("HTTP://localhost").ok(), Address::parse("localhost").ok());
     }
 }

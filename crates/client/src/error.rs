@@ -30,6 +30,18 @@ pub enum Error {
         /// How long was waited.
         waited: Duration,
     },
+    /// The service took the connection and did not answer a look.
+    #[error(
+        "`{address}` did not answer within {} s: it hangs, or is very busy; `the-loop restart --service-only` starts it \
+         anew, and the sessions go on",
+        waited.as_secs()
+    )]
+    Silent {
+        /// Where.
+        address: Address,
+        /// How long was waited.
+        waited: Duration,
+    },
     /// What answers there is no service of the-loop, or one that this version does not understand.
     #[error("the answer is not understood ({0}): is it a service of the-loop, of this version?")]
     Answer(String),

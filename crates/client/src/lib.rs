@@ -37,12 +37,15 @@ use token::Token;
 /// Starting and stopping many sessions takes a while.
 const PATIENCE: Duration = Duration::from_mins(5);
 
+/// A look takes a moment, and some seconds where tmux is slow.
+const PATIENCE_OF_READS: Duration = Duration::from_secs(15);
+
 /// A service somewhere. Cheap to clone; each call has a connection of its own.
 #[derive(Clone, Debug)]
 pub struct Client {
     address: Address,
     token: Token,
-    patience: Duration,
+    patience: Option<Duration>,
 }
 
 /// What a service says of itself.
@@ -63,7 +66,7 @@ impl Client {
 
     /// The same, for an address that is known to be one.
     pub fn at(address: Address) -> Self {
-        Self { address, token: Token::None, patience: PATIENCE }
+        Self { address, token: Token::None, patience: None }
     }
 
     /// Sends this token, for a service with `service.auth.mode: token`.
@@ -79,10 +82,10 @@ impl Client {
         Self { token: Token::File(file.into()), ..self }
     }
 
-    /// How long one call may take, instead of five minutes.
+    /// How long one call may take, instead of five minutes for a verb and 15 s for a look.
     #[must_use]
     pub fn with_patience(self, patience: Duration) -> Self {
-        Self { patience, ..self }
+        Self { patience: Some(patience), ..self }
     }
 
     /// Where the service is.
@@ -104,12 +107,19 @@ impl Client {
         self.ask(Method::POST, &format!("{SESSIONS}/{verb}"), body).await
     }
 
+    fn patience_for(&self, method: &Method) -> Duration {
+        let usual = if *method == Method::GET { PATIENCE_OF_READS } else { PATIENCE };
+        self.patience.unwrap_or(usual)
+    }
+
     async fn ask<A: DeserializeOwned>(&self, method: Method, path: &str, body: Vec<u8>) -> Result<A, Error> {
         let token = self.token.read()?;
+        let (looks, waited) = (method == Method::GET, self.patience_for(&method));
         let asked = call::call(&self.address, token.as_deref(), method, path, body);
-        let answer = match tokio::time::timeout(self.patience, asked).await {
+        let answer = match tokio::time::timeout(waited, asked).await {
             Ok(answer) => answer?,
-            Err(_) => return Err(Error::Patience { address: self.address.clone(), waited: self.patience }),
+            Err(_) if looks => return Err(Error::Silent { address: self.address.clone(), waited }),
+            Err(_) => return Err(Error::Patience { address: self.address.clone(), waited }),
         };
         serde_json::from_slice(&answer).map_err(|error| Error::Answer(error.to_string()))
     }
@@ -162,5 +172,18 @@ impl StandingApi for Client {
 
     async fn answer(&self, request: &AnswerRequest) -> Result<SayReceipt, Error> {
         self.post("answer", request).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_are_not_waited_for_as_long_as_verbs() {
+        let client = Client::new("localhost").expect("an address");
+        let of = |client: &Client| [&Method::GET, &Method::POST].map(|method| client.patience_for(method).as_secs());
+        assert_eq!(of(&client), [15, 300]);
+        assert_eq!(of(&client.with_patience(Duration::from_secs(7))), [7, 7]);
     }
 }

@@ -9,6 +9,7 @@ mod explain;
 mod locate;
 mod model;
 mod nearest;
+mod nul;
 mod parse;
 mod position;
 mod problem;
@@ -107,6 +108,7 @@ fn understood(
     let mut document = root.value();
     let Verdict { mistakes: found, mut bad_sessions } = validate::validate(&root, &mut document);
     mistakes.extend(found);
+    mistakes.extend(nul::take_out(&mut document, &mut bad_sessions));
     mistakes.extend(rules::check(&root, &document, &mut bad_sessions));
     root.repeated_keys(&KeyPath::default(), &mut mistakes);
     let settings = settings::of_document(&document, &bad_sessions, path.project_dir(), surroundings);

@@ -73,10 +73,13 @@ impl Event {
         Self::new(Level::Error, name)
     }
 
-    /// Adds a field; its name in `snake_case`.
+    /// Adds a field; its name in `snake_case`. A text with nothing in it is left out.
     #[must_use]
     pub fn with(mut self, field: &str, value: impl Into<Value>) -> Self {
-        self.fields.insert(field.to_owned(), value.into());
+        let value = value.into();
+        if value != "" {
+            self.fields.insert(field.to_owned(), value);
+        }
         self
     }
 }

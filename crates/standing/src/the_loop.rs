@@ -187,6 +187,7 @@ impl Standing<'_> {
     pub fn create(&self, request: &CreateRequest) -> Result<ControlReport, Error> {
         numbers::verb("create", || {
             let name = SessionName::parse(&request.name)?;
+            lifecycle::fields::of_create(request)?;
             lifecycle::create::create(&self.the_loop.strict()?, &name, request)
         })
     }
@@ -258,6 +259,7 @@ impl Standing<'_> {
     pub fn say(&self, request: &SayRequest) -> Result<SayReceipt, Error> {
         numbers::say(|| {
             let name = SessionName::parse(&request.name)?;
+            lifecycle::fields::of_say(request)?;
             lifecycle::say::say(&self.the_loop.strict()?, &name, request)
         })
     }
@@ -266,6 +268,7 @@ impl Standing<'_> {
     pub fn answer(&self, request: &AnswerRequest) -> Result<SayReceipt, Error> {
         numbers::answer(|| {
             let name = SessionName::parse(&request.name)?;
+            lifecycle::fields::of_answer(request)?;
             lifecycle::answer::answer(&self.the_loop.strict()?, &name, request)
         })
     }

@@ -108,7 +108,7 @@ impl ProblemCode {
         match self {
             Self::InvalidName => "Not a session name",
             Self::InvalidRequest => "Cannot be done as asked",
-            Self::InvalidBody => "The body is not what this route takes",
+            Self::InvalidBody => "The body or query is not what this route takes",
             Self::NameTaken => "The name is taken",
             Self::Declared => "The session is declared in the config",
             Self::UnknownSession => "No such session",

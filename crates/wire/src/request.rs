@@ -120,8 +120,9 @@ pub struct SayRequest {
     /// The message.
     #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 1_048_576, example = "what is in flight?"))]
     pub text: String,
-    /// Who says it; empty if not told.
+    /// Who says it; empty if not told; at most 200 characters.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(max_length = 200))]
     pub actor: String,
     /// Deliver even if the session waits on a dialog.
     #[serde(default)]
@@ -146,7 +147,8 @@ pub struct AnswerRequest {
     /// The question that is answered, as a row has it: another one is not answered. Empty for whatever it asks now.
     #[serde(default)]
     pub question: String,
-    /// Who answers; empty if not told.
+    /// Who answers; empty if not told; at most 200 characters.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(max_length = 200))]
     pub actor: String,
 }

@@ -1,4 +1,4 @@
-//! `the-loop channels …`: whether Slack is heard, and proof of it.
+//! `the-loop channels …`: whether Slack is heard, and proof of it. Refused by a config that cannot be used.
 
 use clap::{Subcommand, ValueEnum};
 use standing::TheLoop;
@@ -14,7 +14,7 @@ Examples:
   the-loop channels status     whether replies are heard, and since when
   the-loop channels test       posts into the configured channel and waits to hear it
 
-Exit status: 0 it hears, or Slack is off; 1 it should hear and does not.";
+Exit status: 0 it hears, or Slack is off; 1 it should hear and does not; 2 the config cannot be used.";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
@@ -42,6 +42,7 @@ enum Format {
 
 impl Verb {
     pub(super) fn run(self, the_loop: &TheLoop, output: &mut Output) -> Result<u8, Refusal> {
+        the_loop.config().standing().map_err(standing::Error::from)?;
         match self {
             Self::Status(args) => status(the_loop, &args, output),
             Self::Test => test(the_loop, output),

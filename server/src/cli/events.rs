@@ -65,6 +65,11 @@ pub(super) fn run(the_loop: &TheLoop, args: &Args, output: &mut Output) -> Resul
     }
     let wanted = Wanted::of(args)?;
     let log = the_loop.event_log();
+    // A log can be read whatever stands in the config; only where it lies could be another place.
+    if let Some(problem) = the_loop.config().problems.first() {
+        let (path, words) = (log.path().display(), inert::text(&problem.to_string()));
+        output.err(&format!("the config cannot be used, and this may be another log ({path}): {words}\n"));
+    }
     if !the_loop.config().settings.event_log.enabled {
         output.err("`eventLog.enabled` is false: nothing is added to the event log\n");
     }

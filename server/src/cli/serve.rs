@@ -101,19 +101,30 @@ fn in_background(the_loop: TheLoop, bind: Bind) -> u8 {
 
 fn serve(the_loop: TheLoop, bind: Bind, instance: &Instance, ready: impl FnOnce(&str)) -> Result<(), Refusal> {
     let the_same = the_loop.clone();
+    let mut told = String::new();
     let served = host::serve(the_loop, bind, |address| {
+        address.clone_into(&mut told);
         instance.announce(address);
         ready(address);
         alongside::begin(&the_same, address);
-        the_same.emit(Event::info("service.started").with("address", address));
+        the_same.emit(placed(Event::info("service.started"), address));
     });
     // One that never came up has nothing to end.
     match served {
         Ok(()) => {
             alongside::tell_of_the_end();
-            the_same.emit(Event::info("service.stopped"));
+            the_same.emit(placed(Event::info("service.stopped"), &told));
             Ok(())
         }
         Err(error) => Err(Refusal { text: error.to_string(), code: error.exit_code() }),
+    }
+}
+
+/// The event with the host and port of the page's address.
+fn placed(event: Event, address: &str) -> Event {
+    let authority = address.strip_prefix("http://").and_then(|rest| rest.split('/').next());
+    match authority.and_then(|authority| authority.rsplit_once(':')) {
+        Some((host, port)) => event.with("host", host).with("port", port.parse::<u16>().unwrap_or_default()),
+        None => event,
     }
 }

@@ -1,7 +1,7 @@
 //! `the-loop status`: whether everything is as a start would have it.
 
 use standing::TheLoop;
-use wire::{LifecycleReport, Row, ServiceRow};
+use wire::{LifecycleReport, Row, ServiceRow, State};
 
 use super::{
     Output, Refusal, document, inert,
@@ -38,7 +38,7 @@ pub(super) fn run(the_loop: &TheLoop, args: &Args, output: &mut Output) -> Resul
     let (report, code) = lifecycle::join(services, sessions);
     match args.format {
         Format::Json => output.out(&document(&report)?),
-        Format::Text => text(&report, output),
+        Format::Text => text(&report, config.settings.standing_enabled, output),
     }
     Ok(code)
 }
@@ -60,7 +60,7 @@ fn service(the_loop: &TheLoop) -> Result<ServiceRow, Refusal> {
     Ok(row)
 }
 
-fn text(report: &LifecycleReport, output: &mut Output) {
+fn text(report: &LifecycleReport, enabled: bool, output: &mut Output) {
     for row in &report.services {
         output.out(&service_line(row));
     }
@@ -69,7 +69,8 @@ fn text(report: &LifecycleReport, output: &mut Output) {
         super::report::rows(&report.standing_sessions, output);
     } else if !report.standing_sessions.is_empty() {
         let head = ["Name", "State", "Starts", "Reason"].map(|title| Cell::new(title, BOLD));
-        let rows: Vec<_> = std::iter::once(head).chain(report.standing_sessions.iter().map(cells)).collect();
+        let rows: Vec<_> =
+            std::iter::once(head).chain(report.standing_sessions.iter().map(|row| cells(row, enabled))).collect();
         output.out(&table::aligned(&rows));
     }
 }
@@ -92,7 +93,8 @@ fn service_line(row: &ServiceRow) -> String {
     format!("{}  {how}{place}{other}\n", row.service)
 }
 
-fn cells(row: &Row) -> [Cell; 4] {
+/// `enabled` is `standingSessions.enabled`, without which no declared session starts by itself.
+fn cells(row: &Row, enabled: bool) -> [Cell; 4] {
     let (live, look) = list::live(row);
     let live = if row.running {
         "running"
@@ -101,6 +103,10 @@ fn cells(row: &Row) -> [Cell; 4] {
     } else {
         live
     };
-    let starts = if row.auto_start { "by itself" } else { "by hand" };
+    let starts = match row.state {
+        State::Unreadable => "not known",
+        _ if row.auto_start && (enabled || !row.declared) => "by itself",
+        _ => "by hand",
+    };
     [inert::line(&row.name).into(), Cell::new(live, look), starts.into(), inert::line(&row.reason).into()]
 }

@@ -176,6 +176,9 @@ pub(super) fn all() -> Vec<Tool> {
     ALL.clone()
 }
 
+/// The longest name of who speaks that the core takes, in characters.
+const ACTOR_LIMIT: usize = 200;
+
 /// Who said it, for the session and the event log. That it came this way is ours to say, not the caller's.
 fn stamp(speaker: Option<&str>, actor: &str, client: Option<&str>) -> String {
     let who = match (speaker, actor.trim()) {
@@ -184,7 +187,7 @@ fn stamp(speaker: Option<&str>, actor: &str, client: Option<&str>) -> String {
         (None, "") => client.unwrap_or("agent").to_owned(),
         (None, actor) => actor.to_owned(),
     };
-    format!("mcp:{who}")
+    format!("mcp:{who}").chars().take(ACTOR_LIMIT).collect()
 }
 
 fn read<T: DeserializeOwned>(arguments: JsonObject) -> Result<T, serde_json::Error> {

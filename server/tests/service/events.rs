@@ -134,3 +134,42 @@ fn a_followed_log_is_followed_across_its_rotation() {
     follower.wait().expect("reaped");
     reading.join().expect("no panic");
 }
+
+#[test]
+fn events_have_the_fields_that_are_documented() {
+    let home = super::Home::of(TestHome::builder().exe(THE_LOOP).build());
+    home.start();
+    let cli = Command::in_home(&home.home);
+    cli.ok(&["create", "ops"], "ops  started");
+    assert_eq!(home.run(&["standing", "say", "ops", "hello"]).code, 0);
+    assert_eq!(home.run(&["standing", "say", "ops", "hello", "--actor", "me"]).code, 0);
+    let address = home.details()["address"].as_str().expect("an address").to_owned();
+    assert_eq!(home.run(&["stop"]).code, 0);
+    let events = home.home.events();
+    let of = |name: &str| events.iter().filter(|event| event["event"] == name).collect::<Vec<_>>();
+    for name in ["service.started", "service.stopped"] {
+        let (host, port) =
+            (of(name)[0]["host"].as_str().expect("a host"), of(name)[0]["port"].as_u64().expect("a port"));
+        assert!(address.starts_with(&format!("http://{host}:{port}/")), "{name}: {address}");
+    }
+    let said = of("standing.said");
+    assert_eq!((said[0].get("actor"), &said[1]["actor"]), (None, &Value::from("me")), "{said:#?}");
+    for event in &events {
+        assert!(event.as_object().expect("an object").values().all(|value| value != ""), "{event:#}");
+    }
+}
+
+#[test]
+fn a_config_that_cannot_be_used_is_told_of_and_refused_where_it_matters() {
+    let home = super::Home::of(TestHome::builder().exe(THE_LOOP).build());
+    home.run(&["standing", "create", "ops", "--no-start"]);
+    home.home.reconfigure("/service/port", Value::from("x"));
+    let said = events(&home.home, &["--format", "jsonl"]);
+    assert_eq!((said.code, names(&said.out)), (0, vec!["standing.created".to_owned()]), "{said:#?}");
+    assert!(said.err.contains("`service.port`") && said.err.contains("events.jsonl"), "{}", said.err);
+    for args in [["channels", "status"], ["channels", "test"]] {
+        let said = home.run(&args);
+        assert_eq!((said.code, said.out.as_str()), (2, ""), "{said:#?}");
+        assert!(said.err.contains("`service.port`"), "{}", said.err);
+    }
+}

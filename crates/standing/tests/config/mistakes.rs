@@ -1,6 +1,6 @@
 //! Each mistake with its place, what was found and what is allowed.
 
-use crate::{assert_problem, problems};
+use crate::{Project, assert_problem, problems};
 
 #[test]
 fn mistakes_in_keys() {
@@ -119,6 +119,31 @@ fn mistakes_in_values() {
         "1:44 channels.slack.read.intervalSeconds: expected 5",
     );
     assert_problem("channels: {slack: {verbosity: loud}}", "1:31 channels.slack.verbosity: expected `quiet`, `normal`");
+}
+
+#[test]
+fn a_nul_that_would_cut_a_text_off() {
+    let nul = "a NUL character stands in it";
+    for (text, place) in [
+        ("state: {root: \"a\\0b\"}", "1:15 state.root"),
+        ("eventLog: {path: \"\\0\"}", "1:18 eventLog.path"),
+        ("routing: {spawnWorkdir: \"a\\0\"}", "1:25 routing.spawnWorkdir"),
+        ("routing: {harnessArgs: {demo: [x, \"a\\0\"]}}", "1:35 routing.harnessArgs.demo[1]"),
+        ("routing: {harnesses: {m: {command: [\"a\\0b\"]}}}", "1:37 routing.harnesses.m.command[0]"),
+        ("standingSessions: {sessions: [{name: a, prompt: \"x\\0\"}]}", "1:49 standingSessions.sessions[0].prompt"),
+        ("channels: {slack: {channel: \"C\\0\"}}", "1:29 channels.slack.channel"),
+        ("{\"state\": {\"root\": \"a\\u0000b\"}}", "1:20 state.root"),
+    ] {
+        assert_problem(text, &format!("{place}: {nul}"));
+    }
+    // What belongs to others is not looked into.
+    assert_eq!(problems("webhooks: {x: \"\\0\"}\nrouting: {promptTemplate: \"\\0\"}"), [""; 0]);
+    // For `stop`, the default stands in its place.
+    let project =
+        Project::with("state: {root: \"a\\0b\"}\nstandingSessions: {sessions: [{name: a, cwd: \"\\0\"}, {name: b}]}");
+    let settings = project.load().settings;
+    assert_eq!(settings.state_root, project.defaults().state_root);
+    assert_eq!(settings.sessions.len(), 1);
 }
 
 #[test]

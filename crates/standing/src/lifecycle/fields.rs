@@ -1,0 +1,55 @@
+//! What the texts of a request may be, whichever surface it came by. Checked before anything is looked at.
+
+use wire::{AnswerRequest, CreateRequest, SayRequest};
+
+use crate::Error;
+
+/// The longest name of who speaks, in characters.
+const ACTOR_LIMIT: usize = 200;
+
+/// Refuses what no program or record can be given.
+pub(crate) fn of_create(request: &CreateRequest) -> Result<(), Error> {
+    let texts = [
+        ("harness", &request.harness),
+        ("cwd", &request.cwd),
+        ("prompt", &request.prompt),
+        ("description", &request.description),
+        ("slackChannel", &request.slack_channel),
+    ];
+    for (field, text) in texts {
+        without_nul(field, text)?;
+    }
+    for (index, argument) in request.harness_args.iter().flatten().enumerate() {
+        without_nul(&format!("harnessArgs[{index}]"), argument)?;
+    }
+    Ok(())
+}
+
+/// Refuses a message from nobody who could be named. Its text is made fit where it is pasted.
+pub(crate) fn of_say(request: &SayRequest) -> Result<(), Error> {
+    actor(&request.actor)
+}
+
+/// The same for an answer.
+pub(crate) fn of_answer(request: &AnswerRequest) -> Result<(), Error> {
+    actor(&request.actor)
+}
+
+fn actor(actor: &str) -> Result<(), Error> {
+    without_nul("actor", actor)?;
+    let length = actor.chars().count();
+    if length > ACTOR_LIMIT {
+        let text = format!("`actor` has {length} characters, and {ACTOR_LIMIT} at most: it names who speaks");
+        return Err(Error::InvalidRequest(text));
+    }
+    Ok(())
+}
+
+/// A NUL ends a text for the kernel and for tmux: what stands behind it would be lost, late and without a word.
+fn without_nul(field: &str, text: &str) -> Result<(), Error> {
+    if text.contains('\0') {
+        let text = format!("`{field}` has a NUL character in it, which no program can be given: take it out");
+        return Err(Error::InvalidRequest(text));
+    }
+    Ok(())
+}
