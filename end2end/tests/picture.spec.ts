@@ -23,11 +23,11 @@ for (const colorScheme of ['light', 'dark'] as const) {
         test.use({ colorScheme, viewport: { width: 1180, height: 840 } });
         test('picture', async ({ standing, service }) => {
             await service.cli('standing', 'start', 'supervisor');
-            await standing.create('docs-gardener', { cwd: '~/src/loop', description: 'Keeps the handbook true' });
-            await expect(standing.state('docs-gardener')).toHaveText('idle');
+            const asks = ['--harness-arg=--fault', '--harness-arg=dialog=Push the release branch?'];
+            const release = ['--cwd', '~/src/loop', '--description', 'Follows the release branch'];
+            await service.cli('standing', 'create', 'release-watch', '--harness', 'demo', ...release, ...asks);
+            await expect(standing.card('release-watch').locator('.question')).toContainText('Push the release branch?');
             await expect(standing.state('supervisor')).toHaveText('idle');
-            await standing.say('docs-gardener', 'Which pages mention the old flag?');
-            await expect(standing.receipt('docs-gardener')).toBeVisible();
             await standing.say('supervisor', 'Recover #283, then report.');
             await expect(standing.receipt('supervisor')).toContainText('Recover #283');
             await expect(standing.card('supervisor').locator('.pane')).toContainText('Recover #283');
