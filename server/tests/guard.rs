@@ -179,3 +179,23 @@ async fn no_route_is_forgotten() {
         }
     }
 }
+
+#[tokio::test]
+async fn what_is_typed_into_sessions_is_held_to_a_rate() {
+    for (verb, body) in [("say", r#"{"name":"nobody","text":"x"}"#), ("answer", r#"{"name":"nobody","choice":"1"}"#)] {
+        let app = App::new();
+        let mut slowed = None;
+        for _ in 0..2000 {
+            let answer = app.post(&format!("/api/v1/standing-sessions/{verb}"), body).await;
+            if answer.status == 429 {
+                slowed = Some(answer);
+                break;
+            }
+            assert_eq!(answer.status, 404, "{}", answer.text());
+        }
+        let slowed = slowed.unwrap_or_else(|| panic!("{verb} was let through every time"));
+        problem(&slowed, 429, "too-many");
+        assert!(slowed.header("retry-after").parse::<u64>().is_ok_and(|seconds| seconds > 0));
+        assert_eq!(app.get("/api/v1/standing-sessions").await.status, 200, "reading goes on");
+    }
+}

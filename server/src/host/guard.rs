@@ -76,7 +76,8 @@ fn unknown(auth: &Auth, request: &Request, why: &str) -> Response {
 }
 
 fn is_say(request: &Request) -> bool {
-    request.method() == Method::POST && request.uri().path().ends_with("/say")
+    let path = request.uri().path();
+    request.method() == Method::POST && (path.ends_with("/say") || path.ends_with("/answer"))
 }
 
 fn slow_down(wait: Duration) -> Response {
