@@ -317,7 +317,13 @@ impl Real {
         match (answers, &order) {
             (Some(answers), _) => self.note(&order, name, &answers[0]),
             (None, Order::Say(said)) => self.said.push((name, said.text.clone(), None)),
-            (None, Order::Delete(_)) => self.forget(name),
+            (None, Order::Delete(_)) => {
+                self.forget(name);
+                // Whatever verb comes next finishes it, and a create goes on to a session of its own.
+                if let Some(record) = record(&self.home, name).filter(|record| record["phase"] == "deleting") {
+                    self.known(name).forgotten.extend(known_conversations(&record));
+                }
+            }
             (None, _) => {}
         }
     }
