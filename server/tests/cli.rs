@@ -25,6 +25,10 @@ fn version_and_help() {
         assert_eq!(help.code, 0);
         assert!(help.out.contains(&format!("Examples:\n  the-loop standing {verb}")), "{}", help.out);
     }
+    // What a help points at is there.
+    let answer = run(&home, &["standing", "answer", "--help"]).out;
+    let words: Vec<&str> = answer.split_whitespace().collect();
+    assert!(words.join(" ").contains("`the-loop standing get NAME --format json`"), "{answer}");
     let standing = run(&home, &["standing", "--help"]).out;
     assert!(verbs.iter().all(|verb| standing.contains(&format!("\n  {verb} "))), "{standing}");
 }

@@ -189,7 +189,10 @@ async fn a_create_whose_start_fails_leaves_no_record() {
     let body = json!({ "name": "ops", "harness": "dies" }).to_string();
     let answer = app.post(&format!("{SESSIONS}/create"), body).await;
     assert_eq!((answer.status.as_u16(), &answer.json()["ok"]), (200, &json!(false)), "{}", answer.text());
-    assert_eq!(answer.json()["sessions"][0]["outcome"], "failed");
+    let row = &answer.json()["sessions"][0];
+    assert_eq!((&row["outcome"], &row["name"]), (&json!("failed"), &json!("ops")), "{row:#}");
+    // Nothing is left of it, and its row says so.
+    assert_eq!((&row["status"], &row["state"], &row["createdAt"]), (&json!("absent"), &json!("absent"), &json!("")));
     let told = Command::in_home(&app.home).run(&["create", "ops", "--harness", "dies"]);
     assert_eq!((told.code, told.out.as_str()), (1, ""), "{}", told.err);
     assert!(told.err.starts_with("ops  failed  "), "{}", told.err);

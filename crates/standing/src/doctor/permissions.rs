@@ -25,7 +25,9 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
     findings.dedup();
     let private = ["local", "local/standing", "logs", "channels"].map(|folder| root.join(folder));
     findings.extend(private.iter().filter_map(|folder| open_at_all(folder)));
-    findings.extend(unwritable(root));
+    // Where nothing can be written in the root, nothing need be said of what is below.
+    let folders = std::iter::once(root).chain(private.iter().filter(|folder| folder.is_dir()));
+    findings.extend(folders.map(|folder| unwritable(folder)).find_map(|finding| finding));
     findings
 }
 

@@ -1,6 +1,6 @@
 //! create: a whole definition into the registry, and a start unless the caller asks for the record alone.
 
-use wire::{ControlReport, CreateRequest, Outcome, SessionName};
+use wire::{ControlReport, CreateRequest, Outcome, Row, SessionName};
 
 use super::{Scope, start};
 use crate::{
@@ -48,6 +48,9 @@ pub(crate) fn create(scope: &Scope, name: &SessionName, request: &CreateRequest)
         failpoint::at("create.failed");
         scope.registry.remove(name)?;
         scope.emit(Event::error("standing.create_failed").with("standing", name.as_str()).with("error", error));
+        // Record and name are gone: what is left to show is how the start went.
+        let row = started?.row;
+        return Ok(ControlReport::of(vec![Row { outcome: row.outcome, detail: row.detail, ..Row::bare(name) }]));
     }
     Ok(ControlReport::of(vec![started?.row]))
 }

@@ -18,7 +18,7 @@ pub(crate) struct Args {
     name: String,
     /// The answer: its digit or all of its text; without it the question is shown
     choice: Option<String>,
-    /// Answer this question and no other, as `--format json` shows it
+    /// Answer this question and no other, as `the-loop standing get NAME --format json` shows it
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     question: String,
     /// Who answers

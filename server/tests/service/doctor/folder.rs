@@ -76,6 +76,24 @@ fn a_disk_that_is_nearly_full_or_cannot_be_written_to() {
 }
 
 #[test]
+fn a_records_folder_that_cannot_be_written_to() {
+    let home = Home::of(builder().build());
+    home.run(&["standing", "create", "ops", "--no-start"]);
+    let script = r#"mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" && exec "$2" doctor --format json"#;
+    let mut command = home.home.command("unshare");
+    command.args(["--mount", "sh", "-c", script, "sh"]).arg(home.home.records()).arg(THE_LOOP).stdin(Stdio::null());
+    let Some(output) = command.output().ok().filter(|output| !output.stdout.is_empty()) else {
+        let _ =
+            writeln!(std::io::stderr(), "SKIPPED a_records_folder_that_cannot_be_written_to: nothing can be mounted");
+        return;
+    };
+    let (findings, code) = findings(&Said::of(&output));
+    let hazards = severe(&findings);
+    assert!(code == 1 && hazards.len() == 1 && hazards[0]["check"] == "permissions", "{hazards:#?}");
+    told(hazards[0], &["local/standing", "cannot be written to"]);
+}
+
+#[test]
 fn a_record_that_cannot_be_read_or_is_of_tomorrow() {
     let home = Home::of(builder().build());
     home.run(&["standing", "create", "ops", "--no-start"]);
