@@ -9,7 +9,7 @@ use axum::{
     Router,
     body::{Body, to_bytes},
     extract::{Request, State},
-    http::{StatusCode, Uri},
+    http::{Method, StatusCode, Uri},
     response::{IntoResponse, Response},
     routing::{get, post},
 };
@@ -27,6 +27,7 @@ pub(crate) fn router(the_loop: TheLoop) -> Router {
     Router::new()
         .route("/", get(standing))
         .route(&format!("{}/{{*verb}}", app::serverfns::PREFIX), post(server_function))
+        .method_not_allowed_fallback(wrong_method)
         .with_state(front)
         .merge(assets::router())
         .fallback(not_found)
@@ -72,6 +73,11 @@ fn assets() -> Assets {
         stylesheet: assets::address("pkg/the-loop.css"),
         icon: assets::address("favicon.svg"),
     }
+}
+
+async fn wrong_method(method: Method, uri: Uri) -> (StatusCode, String) {
+    let text = format!("`{}` does not take {method}: the header `allow` tells what it takes\n", uri.path());
+    (StatusCode::METHOD_NOT_ALLOWED, text)
 }
 
 async fn not_found(uri: Uri) -> (StatusCode, String) {

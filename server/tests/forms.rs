@@ -59,3 +59,15 @@ async fn the_colours_are_chosen_by_a_field_that_may_be_missing() {
         assert_eq!(theme("choice=a&choice=b", accept).await.status, StatusCode::UNPROCESSABLE_ENTITY, "{accept}");
     }
 }
+
+#[tokio::test]
+async fn a_method_that_the_page_does_not_take_is_told() {
+    let app = App::new();
+    for method in ["POST", "OPTIONS", "DELETE"] {
+        let request = Request::builder().method(method).uri("/").header("host", AUTHORITY);
+        let answer = app.send(request.body(Body::empty()).expect("a request")).await;
+        assert_eq!(answer.status, StatusCode::METHOD_NOT_ALLOWED, "{method}");
+        assert!(answer.header("allow").contains("GET"), "{method}");
+        assert!(answer.text().contains(&format!("`/` does not take {method}")), "{method}: {}", answer.text());
+    }
+}
