@@ -130,12 +130,12 @@ async fn texts_that_no_program_can_be_given_are_refused_at_once() {
         assert!(detail.contains(&format!("`{field}` has a NUL")), "{detail}");
     }
     assert_eq!(app.get(SESSIONS).await.json(), json!([]));
-    // The same in the name of who speaks, which has an end as well.
+    // The name of who speaks has an end; what is in it is made harmless.
     for (verb, mut body) in
         [("say", json!({ "name": "ops", "text": "hello" })), ("answer", json!({ "name": "ops", "choice": "1" }))]
     {
         for (actor, status, code) in [
-            (nul.to_owned(), 400, "invalid-request"),
+            (nul.to_owned(), 404, "unknown-session"),
             ("é".repeat(201), 400, "invalid-request"),
             ("é".repeat(200), 404, "unknown-session"),
         ] {

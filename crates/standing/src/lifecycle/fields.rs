@@ -25,7 +25,8 @@ pub(crate) fn of_create(request: &CreateRequest) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses a message from nobody who could be named. Its text is made fit where it is pasted.
+/// Refuses a name of who speaks that is none by its length. Control characters in it and in the text are made harmless
+/// where they are pasted.
 pub(crate) fn of_say(request: &SayRequest) -> Result<(), Error> {
     actor(&request.actor)
 }
@@ -36,7 +37,6 @@ pub(crate) fn of_answer(request: &AnswerRequest) -> Result<(), Error> {
 }
 
 fn actor(actor: &str) -> Result<(), Error> {
-    without_nul("actor", actor)?;
     let length = actor.chars().count();
     if length > ACTOR_LIMIT {
         let text = format!("`actor` has {length} characters, and {ACTOR_LIMIT} at most: it names who speaks");
