@@ -114,6 +114,8 @@ mod tests {
         hostile.row.cwd = markup.to_owned();
         hostile.row.harness = markup.to_owned();
         hostile.row.harness_session_id = markup.to_owned();
+        hostile.row.choices = vec![wire::Choice { key: markup.to_owned(), text: markup.to_owned() }];
+        (hostile.row.slack_channel, hostile.row.slack_thread) = (markup.to_owned(), markup.to_owned());
         hostile.screen = Some(markup.to_owned());
         let notice = Notice {
             place: Place::Say("x".to_owned()),
@@ -127,6 +129,20 @@ mod tests {
         assert!(!html.contains("<script>alert"), "{html}");
         assert!(!html.contains("<img"), "{html}");
         assert_eq!(html.matches("</textarea>").count(), 3, "{html}");
+    }
+
+    #[test]
+    fn a_session_tells_its_slack_thread_and_offers_the_answers_to_its_question() {
+        let mut asking = session("ops", State::Running, Activity::Waiting);
+        asking.row.question = "Go on?".to_owned();
+        asking.row.choices = vec![wire::Choice { key: "1".to_owned(), text: "Yes".to_owned() }];
+        (asking.row.slack_channel, asking.row.slack_thread) = ("C0OPS".to_owned(), "1700000000.000100".to_owned());
+        let html = html(page(vec![asking], Query::default()));
+        let card = card(&html, "ops").replace("<!>", "");
+        assert!(card.contains("Slack C0OPS thread <code>1700000000.000100</code>"), "{card}");
+        let answers = card.split_once("action=\"/app/standing/answer\"").expect("a form").1;
+        assert!(answers.contains("name=\"question\" value=\"Go on?\""), "{answers}");
+        assert!(answers.contains("name=\"choice\" value=\"1\"") && answers.contains("Yes"), "{answers}");
     }
 
     #[test]

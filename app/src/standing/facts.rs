@@ -26,7 +26,6 @@ pub(crate) fn Facts(row: Row, face: Face, common: Arc<Common>) -> impl IntoView 
             </li>
         }
     });
-    let slack = (!row.slack_channel.is_empty()).then(|| view! { <li>{row.slack_channel.clone()}</li> });
     view! {
         <ul class="facts">
             <li class="state">
@@ -37,7 +36,7 @@ pub(crate) fn Facts(row: Row, face: Face, common: Arc<Common>) -> impl IntoView 
             <li>{row.harness.clone()}</li>
             {cwd}
             <Conversation id=row.harness_session_id.clone() resumes=!up />
-            {slack}
+            <Slack channel=row.slack_channel.clone() thread=row.slack_thread.clone() />
         </ul>
     }
     .into_any()
@@ -55,5 +54,14 @@ fn Conversation(id: String, resumes: bool) -> impl IntoView {
                 <code title=id>{short}</code>
             </li>
         }
+    })
+}
+
+/// Where its thread is: a message of Slack is known by its channel and its time stamp.
+#[component]
+fn Slack(channel: String, thread: String) -> impl IntoView {
+    (!channel.is_empty()).then(|| {
+        let thread = (!thread.is_empty()).then(|| view! { " thread "<code>{thread}</code> });
+        view! { <li>"Slack " {channel} {thread}</li> }
     })
 }
