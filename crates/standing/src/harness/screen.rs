@@ -47,11 +47,18 @@ pub(super) fn choices(screen: Screen<'_>) -> Vec<Choice> {
     if whole && marked && choices.len() < 10 { choices } else { Vec::new() }
 }
 
-/// A question out of the lines of a dialog: what is written, without frames and blank lines, at most 24 lines.
+/// Stands for a question of which nothing is written: whoever waits for an answer asks something.
+const UNREADABLE: &str = "(its question cannot be read)";
+
+/// A question out of the lines of a dialog: what is written, without frames and blank lines, at most 24 lines. Never
+/// empty.
 pub(super) fn question(lines: &[&str]) -> String {
     let frame = |c: char| c.is_whitespace() || "│┃╭╰╮╯─━╌▔▁".contains(c);
     let written: Vec<&str> =
         lines.iter().map(|line| line.trim_matches(frame)).filter(|line| !line.is_empty()).collect();
+    if written.is_empty() {
+        return UNREADABLE.to_owned();
+    }
     let from = written.len().saturating_sub(24);
     written[from..].join("\n")
 }
@@ -78,6 +85,13 @@ mod tests {
         assert!(is_numbered("1. Yes") && is_numbered("12. x"));
         assert!(!is_numbered("1.5 times") && !is_numbered(". x") && !is_numbered("2026. x") && !is_numbered(""));
         assert!(is_rule("  ────────── name ──", "─▔") && !is_rule("─── x", "─") && !is_rule("-- --", "─"));
+    }
+
+    #[test]
+    fn a_question_is_never_empty() {
+        assert_eq!(question(&["╭────╮", "│ Go on?   │", "", "╰────╯"]), "Go on?");
+        assert_eq!(question(&["────────", "  "]), UNREADABLE);
+        assert_eq!(question(&[]), UNREADABLE);
     }
 
     fn read(text: &str) -> Vec<String> {
