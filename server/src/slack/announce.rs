@@ -248,9 +248,10 @@ impl Announcer {
 }
 
 /// True for a session that runs, that Slack is on for, and that has no thread. One that has no channel is among them:
-/// it is to be told of.
+/// it is to be told of. One that is just being started may look as if it ran already, and its start is not known yet.
 pub(super) fn wants_a_thread(row: &Row) -> bool {
-    row.running && row.state == State::Running && row.slack_enabled && row.slack_thread.is_empty()
+    let runs = row.running && row.state == State::Running && !row.started_at.is_empty();
+    runs && row.slack_enabled && row.slack_thread.is_empty()
 }
 
 /// True for a channel's id, by which alone it can be read.
