@@ -18,7 +18,11 @@ use super::{
 
 /// Messages that were heard of together.
 #[derive(Debug)]
-pub(super) struct Heard(Vec<(Message, Fate)>);
+pub(super) struct Heard {
+    messages: Vec<(Message, Fate)>,
+    /// True if the gate is to be opened once they are judged.
+    opens_the_gate: bool,
+}
 
 #[derive(Debug)]
 enum Fate {
@@ -49,13 +53,20 @@ pub(super) async fn keep(hub: &Arc<Hub>, messages: Vec<Message>) -> Result<Heard
             None => Fate::Known,
         }
     };
-    Ok(Heard(messages.into_iter().zip(replies).map(|(message, reply)| (message, fate(reply))).collect()))
+    let messages = messages.into_iter().zip(replies).map(|(message, reply)| (message, fate(reply))).collect();
+    Ok(Heard { messages, opens_the_gate: false })
 }
 
 impl Heard {
+    /// Nothing but the word to open the gate, behind whatever was heard before: what waits to be judged would come
+    /// too late for its place among the replies.
+    pub(super) fn all_of_it() -> Self {
+        Self { messages: Vec::new(), opens_the_gate: true }
+    }
+
     /// The replies that are new.
     pub(super) fn kept(&self) -> impl Iterator<Item = &Reply> {
-        self.0.iter().filter_map(|(_, fate)| match fate {
+        self.messages.iter().filter_map(|(_, fate)| match fate {
             Fate::Kept(reply) => Some(reply),
             Fate::Known | Fate::Other => None,
         })
@@ -64,13 +75,16 @@ impl Heard {
 
 /// Judges what was heard, in that order, until the run ends.
 pub(super) async fn judge_all(hub: Arc<Hub>, mut heard: mpsc::UnboundedReceiver<Heard>) {
-    while let Some(Heard(messages)) = heard.recv().await {
+    while let Some(Heard { messages, opens_the_gate }) = heard.recv().await {
         for (message, fate) in messages {
             match fate {
                 Fate::Kept(reply) => judge_reply(&hub, reply).await,
                 Fate::Known => {}
                 Fate::Other => judge_other(&hub, &message),
             }
+        }
+        if opens_the_gate {
+            hub.gate.send_replace(true);
         }
     }
 }

@@ -13,7 +13,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::time::{self, Instant};
 
-use super::{api::ApiError, catch_up::catch_up, hub::Hub, status::Hearing};
+use super::{api::ApiError, catch_up::catch_up, hub::Hub, receive::Heard, status::Hearing};
 use connect::connect;
 use listen::{Ended, listen};
 
@@ -62,7 +62,7 @@ fn greeted(hub: &Arc<Hub>) {
         if let Ok(Some(error)) = reading.map(|reading| reading.failure) {
             tracing::warn!(%error, "not every thread could be read; the next reading finds what is missing");
         }
-        at.gate.send_replace(true);
+        let _ = at.heard.send(Heard::all_of_it());
     });
 }
 
