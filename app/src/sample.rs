@@ -7,7 +7,7 @@ use wire::{Activity, Row, SessionName, State, Status};
 
 use crate::{
     Assets, Page, Query, Shell,
-    notices::{Notice, Place, Tone},
+    notices::Notice,
     page::{Common, Harness, Session, Trouble},
 };
 
@@ -107,36 +107,4 @@ pub(crate) fn every_state() -> Vec<Session> {
 pub(crate) fn misconfigured() -> Page {
     let reason = "/home/u/.the-loop/cli-config.yaml:7:5: `standingSessions.sessions[2].name`: `Ops` is not a name";
     Page { sessions: Err(Trouble::Config(vec![reason.to_owned()])), ..page(vec![], Query::default()) }
-}
-
-#[test]
-#[ignore = "writes the pages into the folder $GALLERY, to look at"]
-fn gallery() {
-    let folder = std::path::PathBuf::from(std::env::var_os("GALLERY").expect("GALLERY names a folder"));
-    let write = |name: &str, page| std::fs::write(folder.join(name), html(page)).expect("written");
-    let notice = |place, tone, text: &str, quote: &str| Notice {
-        place,
-        tone,
-        text: text.to_owned(),
-        quote: quote.to_owned(),
-        at: "10:41".to_owned(),
-        draft: None,
-    };
-    let said = notice(
-        Place::Say("supervisor".into()),
-        Tone::Done,
-        "submitted, seen in the transcript",
-        "Recover #283, then report.",
-    );
-    write("list.html", with_notice(page(every_state(), Query::default()), said));
-    let taken = notice(
-        Place::Create,
-        Tone::Failed,
-        "`supervisor` already exists: choose another name, `the-loop standing start supervisor` to go on with it, or `the-loop standing delete supervisor` to be rid of it",
-        "",
-    );
-    write("new.html", with_notice(page(every_state(), Query::parse("new")), taken));
-    write("confirm.html", page(every_state(), Query::parse("confirm=release-watch")));
-    write("empty.html", page(vec![], Query::default()));
-    write("trouble.html", misconfigured());
 }

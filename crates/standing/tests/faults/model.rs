@@ -6,6 +6,8 @@
 //!
 //! `THE_LOOP_MODEL_CASES=5000` runs it for longer than a test run should take.
 
+mod mishaps;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     env, fs, thread,
@@ -22,8 +24,7 @@ use wire::Verdict;
 use crate::{
     actor::{Actor, Answer, Order},
     scene::{
-        conversations, harnesses, home, known_conversations, record, record_file, request, say, session, signal,
-        submitted, tmux_server,
+        conversations, harnesses, home, known_conversations, record, record_file, request, say, signal, submitted,
     },
 };
 
@@ -326,63 +327,6 @@ impl Real {
             }
             (None, _) => {}
         }
-    }
-
-    fn server(&self) -> Option<i32> {
-        (!self.home.tmux().sessions().is_empty()).then(|| tmux_server(&self.home))
-    }
-
-    fn kill_harness(&mut self, name: &'static str) {
-        for pid in harnesses(&self.home, name) {
-            signal(pid, Signal::SIGKILL);
-        }
-        wait_for("the harness to be gone", || harnesses(&self.home, name).is_empty().then_some(()));
-        self.known(name).lost = false;
-    }
-
-    fn kill_server(&mut self) {
-        let Some(server) = self.server() else { return };
-        signal(server, Signal::SIGKILL);
-        for name in NAMES {
-            wait_for("the hang-up to be heard", || harnesses(&self.home, name).is_empty().then_some(()));
-            let known = self.known(name);
-            (known.foreign, known.lost) = (None, false);
-        }
-    }
-
-    fn lose_record(&mut self, name: &'static str) {
-        if fs::remove_file(record_file(&self.home, name)).is_ok() {
-            self.known(name).lost = !harnesses(&self.home, name).is_empty();
-            self.forget(name);
-        }
-    }
-
-    fn spoil_record(&mut self, name: &'static str) {
-        let file = record_file(&self.home, name);
-        self.known(name).whole = fs::read(&file).ok();
-        if self.known(name).whole.is_some() {
-            fs::write(file, "{\"name\": ").expect("spoiled");
-        }
-    }
-
-    fn mend_record(&mut self, name: &'static str) {
-        if let Some(whole) = self.known(name).whole.take() {
-            fs::write(record_file(&self.home, name), whole).expect("mended");
-        }
-    }
-
-    fn make_foreign(&mut self, name: &'static str) {
-        if !self.home.tmux().sessions().contains(&session(name)) {
-            self.home.tmux().start_foreign(&session(name));
-            self.known(name).foreign = Some(self.pane(name));
-        }
-    }
-
-    /// The process of the pane of a session.
-    fn pane(&self, name: &str) -> String {
-        let target = format!("={}", session(name));
-        let said = self.home.tmux().run(&["list-panes", "-s", "-t", &target, "-F", "#{pane_pid}"]).stdout;
-        String::from_utf8_lossy(&said).into_owned()
     }
 
     /// What must hold at all times when nobody is at work.
