@@ -4,6 +4,7 @@
 
 mod port;
 mod service;
+mod slack;
 mod unit;
 
 use standing::{Finding, TheLoop};
@@ -13,6 +14,7 @@ pub(crate) fn examine(the_loop: &TheLoop) -> Vec<Finding> {
     let mut findings = the_loop.doctor();
     findings.extend(port::check(the_loop));
     findings.extend(service::check(the_loop));
+    findings.extend(slack::check(the_loop));
     findings.extend(unit::check(the_loop));
     findings.sort_by_key(|finding| finding.severity);
     findings

@@ -10,41 +10,47 @@
 //! | part | job |
 //! |---|---|
 //! | [`host()`] | the listener's life in the service |
-//! | `socket`, `poll`, `catch_up` | hearing |
-//! | `receive`, `lanes`, `deliver` | from what was heard to a session's pane |
-//! | `inbox` | what was accepted, through any crash |
+//! | `socket`, `reading`, `turns` | hearing |
+//! | `receive`, `gate`, `lanes`, `deliver` | from what was heard to a session's pane |
+//! | `inbox`, `kept` | what was accepted, through any crash |
 //! | `watch`, `announce`, `questions` | what the sessions do that is to be told |
 //! | `outbox`, `words`, `entities` | telling it |
 //! | [`settle()`], [`report()`], [`round_trip()`] | what the command line needs of it |
-//! | `threads`, `status`, `folder` | what is kept in `<state.root>/channels` |
+//! | `threads`, `status`, `slowed`, `folder` | what is kept in `<state.root>/channels` |
+//! | `blocking`, `event_log` | what blocks, kept away from the asynchronous tasks |
 //! | `api`, `address`, `tokens` | Slack's Web API |
 
 mod address;
 mod announce;
 mod api;
-mod catch_up;
+mod blocking;
 mod deliver;
 mod entities;
+mod event_log;
 mod folder;
+mod gate;
 mod host;
 mod hub;
 mod in_vain;
 mod inbox;
+mod kept;
 mod lanes;
 mod message;
 mod outbox;
 mod pace;
-mod poll;
 mod questions;
+mod reading;
 mod receive;
 mod report;
 mod round_trip;
 mod settle;
+mod slowed;
 mod socket;
 mod status;
 mod threads;
 mod tokens;
 mod ts;
+mod turns;
 mod watch;
 mod words;
 
@@ -53,4 +59,5 @@ pub use pace::Pace;
 pub use report::{Report, report};
 pub use round_trip::{RoundTrip, round_trip};
 pub use settle::settle;
+pub use slowed::Slowed;
 pub use status::{Hearing, Status};

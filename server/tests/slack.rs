@@ -3,6 +3,8 @@
 
 #[path = "slack/crash.rs"]
 mod crash;
+#[path = "slack/fair.rs"]
+mod fair;
 #[path = "slack/faults.rs"]
 mod faults;
 #[path = "slack/gates.rs"]

@@ -71,6 +71,8 @@ impl StubSlack {
     pub const APP_TOKEN: &str = "xapp-1-stub-4pp-s3cret";
     /// A channel that the app is in; `#ops` names it as well.
     pub const CHANNEL: &str = "C0OPS";
+    /// Another channel that the app is in; `#dev` names it as well.
+    pub const OTHER: &str = "C0DEV";
     /// The app's own user.
     pub const BOT_USER: &str = "U0BOT";
 
@@ -137,6 +139,16 @@ impl StubSlack {
         self.shared.world().say(Self::CHANNEL, fields)
     }
 
+    /// The same in the other channel.
+    pub fn event_elsewhere(&self, fields: &Value) -> String {
+        self.shared.world().say(Self::OTHER, fields)
+    }
+
+    /// A message with any fields that stands in its thread, and is not pushed.
+    pub fn unheard_event(&self, fields: &Value) -> String {
+        self.shared.world().put(Self::CHANNEL, fields)
+    }
+
     /// An event that is pushed, and stands in no listing.
     pub fn push(&self, event: &Value) {
         self.shared.world().push(event);
@@ -161,6 +173,13 @@ impl StubSlack {
     /// What the app said in a thread, after its first message.
     pub fn said_in(&self, thread: &str) -> Vec<String> {
         let said = self.thread(thread).into_iter().skip(1).filter(|message| message["user"] == Self::BOT_USER);
+        said.map(|message| message["text"].as_str().unwrap_or_default().to_owned()).collect()
+    }
+
+    /// What stands in the other channel, threads with it.
+    pub fn said_elsewhere(&self) -> Vec<String> {
+        let said =
+            self.shared.world().all_in(Self::OTHER).into_iter().filter(|message| message["user"] == Self::BOT_USER);
         said.map(|message| message["text"].as_str().unwrap_or_default().to_owned()).collect()
     }
 
@@ -213,6 +232,38 @@ impl StubSlack {
     /// No call fails any more.
     pub fn forgive(&self) {
         self.shared.world().faults.clear();
+    }
+
+    /// Every call of a method for a channel fails like this from now on, or none any more.
+    pub fn break_for(&self, method: &str, channel: &str, fault: Option<Fault>) {
+        let mut world = self.shared.world();
+        let key = (method.to_owned(), channel.to_owned());
+        match fault {
+            Some(fault) => drop(world.broken.insert(key, fault)),
+            None => drop(world.broken.remove(&key)),
+        }
+    }
+
+    /// A method is granted once in a while; what comes earlier is told to wait for what is left of it. Zero ends that.
+    pub fn grant_every(&self, method: &str, every: Duration) {
+        let mut world = self.shared.world();
+        if every.is_zero() {
+            world.grants.remove(method);
+        } else {
+            world.grants.insert(method.to_owned(), (every, None));
+        }
+    }
+
+    /// A field of every call of a method that was answered, in their order.
+    pub fn granted(&self, method: &str, field: &str) -> Vec<String> {
+        let world = self.shared.world();
+        let calls = world.granted.iter().filter(|(called, _)| called == method);
+        calls.map(|(_, fields)| fields.get(field).cloned().unwrap_or_default()).collect()
+    }
+
+    /// How many replies stand on a page of a thread.
+    pub fn pages_of(&self, replies: usize) {
+        self.shared.world().page = replies;
     }
 
     /// Every event is pushed so many times.

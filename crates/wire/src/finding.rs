@@ -22,6 +22,7 @@ pub enum Check {
     Clock,
     Port,
     Service,
+    Slack,
     Systemd,
 }
 
@@ -44,6 +45,7 @@ impl Check {
             Self::Clock => "clock",
             Self::Port => "port",
             Self::Service => "service",
+            Self::Slack => "slack",
             Self::Systemd => "systemd",
         }
     }

@@ -5,7 +5,7 @@ use standing::TheLoop;
 
 use super::{
     Output, Refusal, document, inert,
-    output::{BAD, GOOD, paint},
+    output::{BAD, GOOD, WARN, paint},
 };
 use crate::slack::{self, Report};
 
@@ -81,6 +81,12 @@ fn text(report: &Report) -> String {
         lines.push(("last event", if event.is_empty() { "none yet".to_owned() } else { inert::line(event) }));
         lines.push(("threads", listener.threads.to_string()));
         lines.push(("pending", listener.pending.to_string()));
+        if let Some(slowed) = report.slowed() {
+            lines.push(("slowed", format!("{}, since {}: {slowed}", paint(WARN, "yes"), inert::line(&slowed.since))));
+        }
+        for (channel, problem) in report.channel_problems() {
+            lines.push(("problem", inert::line(&format!("{channel}: {problem}"))));
+        }
         if !listener.bot.is_empty() {
             lines.push(("bot", inert::line(&format!("{} in {}", listener.bot, listener.team))));
         }

@@ -10,7 +10,10 @@ use super::{
     standing::{Format, list},
     table::{self, Cell},
 };
-use crate::service::{instance, probe};
+use crate::{
+    service::{instance, probe},
+    slack,
+};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -38,7 +41,10 @@ pub(super) fn run(the_loop: &TheLoop, args: &Args, output: &mut Output) -> Resul
     let (report, code) = lifecycle::join(services, sessions);
     match args.format {
         Format::Json => output.out(&document(&report)?),
-        Format::Text => text(&report, config.settings.standing_enabled, output),
+        Format::Text => {
+            text(&report, config.settings.standing_enabled, output);
+            slack_lines(&slack::report(the_loop), output);
+        }
     }
     Ok(code)
 }
@@ -91,6 +97,23 @@ fn service_line(row: &ServiceRow) -> String {
         format!(", version {theirs}: `the-loop restart --service-only` brings it to {ours}")
     };
     format!("{}  {how}{place}{other}\n", row.service)
+}
+
+/// What of Slack does not go as it should, if a service hosts it; else nothing.
+fn slack_lines(report: &slack::Report, output: &mut Output) {
+    if !report.enabled || !report.hosted {
+        return;
+    }
+    if report.is_deaf() {
+        let problem = report.listener.as_ref().map_or("", |listener| listener.problem.as_str());
+        output.out(&format!("slack  {}: {}\n", paint(BAD, "replies are not heard"), inert::line(problem)));
+    }
+    if let Some(slowed) = report.slowed() {
+        output.out(&format!("slack  {}: {slowed}\n", paint(WARN, "reading is slowed")));
+    }
+    for (channel, problem) in report.channel_problems() {
+        output.out(&format!("slack  {}\n", inert::line(&format!("{channel}: {problem}"))));
+    }
 }
 
 /// `enabled` is `standingSessions.enabled`, without which no declared session starts by itself.

@@ -5,23 +5,22 @@
 //! several processes take turns.
 
 use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, Mutex, PoisonError, Weak},
     time::{Duration, Instant},
 };
 
-use standing::{
-    TheLoop,
-    config::Settings,
-    events::{Event, Level},
-};
-use tokio::task;
+use futures_util::future::join_all;
+use standing::{TheLoop, events::Event};
 use wire::{Row, State};
 
 use super::{
     api::{Api, ApiError, Posted},
+    blocking::{blocking, lock},
     entities::decode,
-    folder::Folder,
+    event_log::EventLog,
+    folder::{Folder, Held},
+    in_vain::not_announced,
     threads::{Thread, Threads},
     ts::Ts,
     words,
@@ -35,6 +34,9 @@ const TURN: Duration = Duration::from_mins(1);
 /// The first pause before a failed announcement is tried again, and the longest.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(2), Duration::from_mins(2));
 
+/// The longest pause after a failure that only an operator can mend.
+const MENDING: Duration = Duration::from_hours(1);
+
 /// By how much the clocks of this machine and of Slack may differ.
 const CLOCKS: Duration = Duration::from_mins(5);
 
@@ -44,9 +46,14 @@ pub(super) struct Announcer {
     the_loop: TheLoop,
     api: Arc<Api>,
     folder: Folder,
-    threads: Arc<Threads>,
-    /// Passes of this process take turns before they ask for a turn among processes.
-    turn: tokio::sync::Mutex<()>,
+    threads: Threads,
+    events: EventLog,
+    /// The turn of this process among all, shared by what it does at once.
+    turn: tokio::sync::Mutex<Weak<Held>>,
+    /// Threads that records may not name yet, each with whether it has been bound, or has not come to be.
+    fresh: Mutex<HashMap<Ts, (Thread, bool)>>,
+    /// One at a time announces in a channel.
+    channels: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
     failed: Mutex<HashMap<String, Failed>>,
 }
 
@@ -62,54 +69,129 @@ struct Failed {
     unsure: Option<Ts>,
 }
 
-/// What a pass saw and did.
+/// What was seen of the sessions.
 #[derive(Debug, Default)]
-pub(super) struct Pass {
+pub(super) struct Look {
     /// Every session, with what its screen says if that was asked for.
     pub(super) rows: Vec<Row>,
-    /// Threads that are bound no more, with what is to be said there.
-    pub(super) farewells: Vec<(Thread, String)>,
-    /// Sessions that could not be announced, each with the reason.
-    pub(super) failures: Vec<(String, String)>,
+    /// Threads that were bound and are not any more.
+    pub(super) gone: Vec<Ts>,
+    /// What is to be said in threads that are bound no more.
+    pub(super) farewells: Vec<Farewell>,
 }
 
+/// What became of the announcements that were due.
+#[derive(Debug, Default)]
+pub(super) struct Announced {
+    /// Sessions that could not be announced, each with the reason.
+    pub(super) failures: Vec<(String, String)>,
+    /// What is to be said in threads that were made in vain.
+    pub(super) farewells: Vec<Farewell>,
+}
+
+/// A thread that is bound no more, and what is to be said there.
+pub(super) type Farewell = (Thread, String);
+
 impl Announcer {
-    pub(super) fn new(the_loop: TheLoop, api: Arc<Api>, folder: Folder, threads: Arc<Threads>) -> Self {
-        Self { the_loop, api, folder, threads, turn: tokio::sync::Mutex::new(()), failed: Mutex::default() }
+    pub(super) fn new(the_loop: TheLoop, api: Arc<Api>, folder: Folder, threads: Threads, events: EventLog) -> Self {
+        Self {
+            the_loop,
+            api,
+            folder,
+            threads,
+            events,
+            turn: tokio::sync::Mutex::default(),
+            fresh: Mutex::default(),
+            channels: Mutex::default(),
+            failed: Mutex::default(),
+        }
     }
 
-    /// Announces what is to be announced and lets go of what is no more. `seen` tells how far a thread was read;
-    /// `screens` asks for rows that tell what a session's screen says.
-    pub(super) async fn pass(&self, screens: bool, seen: impl Fn(&Ts) -> Option<Ts>) -> Result<Pass, String> {
-        let _turn = self.turn.lock().await;
-        let folder = self.folder.clone();
-        let held = blocking(move || folder.lock(LOCK, TURN)).await?.map_err(|error| error.to_string())?;
-        let mut rows = self.rows(screens).await?;
-        let config = self.the_loop.config();
-        let mut pass = Pass::default();
-        for row in &mut rows {
-            match self.announce(row, &config.settings).await {
-                Ok(None) => {}
-                Ok(Some(lost)) => pass.farewells.push((lost, words::superseded(&row.name))),
-                Err(reason) => pass.failures.push((row.name.clone(), reason)),
-            }
-        }
-        let bound = rows.iter().filter_map(Thread::of_row).collect();
+    /// Takes over what the records say of the threads, and lets go of what is no more. `seen` is how far threads were
+    /// read; `screens` asks for rows that tell what a session's screen says.
+    pub(super) async fn look(&self, screens: bool, seen: HashMap<Ts, Ts>) -> Result<Look, String> {
+        let _held = self.take_turn().await?;
+        let named: Vec<Ts> = {
+            let fresh = self.fresh();
+            fresh.iter().filter(|(_, (_, done))| *done).map(|(ts, _)| ts.clone()).collect()
+        };
+        let rows = self.rows(screens).await?;
+        // What was bound before the records were read is in them; what was not is bound whatever they say.
+        self.fresh().retain(|ts, _| !named.contains(ts));
+        let mut bound: Vec<Thread> = rows.iter().filter_map(Thread::of_row).collect();
+        bound.extend(self.fresh().values().map(|(thread, _)| thread.clone()));
         let unsure: Vec<String> =
             rows.iter().filter(|row| row.state == State::Unreadable).map(|row| row.name.clone()).collect();
-        let gone = self.threads.follow(bound, &unsure, seen).map_err(|error| error.to_string())?;
-        drop(held);
+        let gone = self.threads.follow(bound, unsure, seen).await?;
+        let mut look = Look { gone: gone.iter().map(|thread| thread.ts.clone()).collect(), ..Look::default() };
         for thread in gone {
             // One whose record still names it is no stranger: Slack was turned off for it.
             if !rows.iter().any(|row| row.slack_thread == thread.ts.as_str()) {
                 let deleted = !rows.iter().any(|row| thread.name.as_str() == row.name);
                 let say = if deleted { words::unbound } else { words::superseded };
                 let text = say(thread.name.as_str());
-                pass.farewells.push((thread, text));
+                look.farewells.push((thread, text));
             }
         }
-        pass.rows = rows;
-        Ok(pass)
+        look.rows = rows;
+        Ok(look)
+    }
+
+    /// Announces what is to be announced, in each channel one after the other. No channel waits for another one.
+    pub(super) async fn announce_due(&self, rows: &[Row]) -> Announced {
+        let mut channels: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
+        for row in rows.iter().filter(|row| wants_a_thread(row) && self.is_due(row)) {
+            channels.entry(&row.slack_channel).or_default().push(row);
+        }
+        let in_turn = channels.into_iter().map(|(channel, rows)| self.announce_in(channel, rows));
+        let mut announced = Announced::default();
+        for part in join_all(in_turn).await {
+            announced.failures.extend(part.failures);
+            announced.farewells.extend(part.farewells);
+        }
+        announced
+    }
+
+    /// True if an announcement is due.
+    pub(super) fn any_due(&self, rows: &[Row]) -> bool {
+        rows.iter().any(|row| wants_a_thread(row) && self.is_due(row))
+    }
+
+    async fn announce_in(&self, channel: &str, rows: Vec<&Row>) -> Announced {
+        let mut announced = Announced::default();
+        let alone = {
+            let mut channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(channels.entry(channel.to_owned()).or_default())
+        };
+        // Who announces in this channel already has been told of these, or the next look finds them.
+        let Ok(_alone) = alone.try_lock() else { return announced };
+        let held = match self.take_turn().await {
+            Ok(held) => held,
+            Err(reason) => {
+                announced.failures.extend(rows.iter().map(|row| (row.name.clone(), reason.clone())));
+                return announced;
+            }
+        };
+        for row in rows {
+            match self.announce(row).await {
+                Ok(None) => {}
+                Ok(Some(lost)) => announced.farewells.push((lost, words::superseded(&row.name))),
+                Err(reason) => announced.failures.push((row.name.clone(), reason)),
+            }
+        }
+        drop(held);
+        announced
+    }
+
+    /// The turn of this process among all.
+    async fn take_turn(&self) -> Result<Arc<Held>, String> {
+        let mut turn = self.turn.lock().await;
+        if let Some(held) = turn.upgrade() {
+            return Ok(held);
+        }
+        let held = Arc::new(lock(&self.folder, LOCK, TURN).await?);
+        *turn = Arc::downgrade(&held);
+        Ok(held)
     }
 
     async fn rows(&self, screens: bool) -> Result<Vec<Row>, String> {
@@ -125,16 +207,20 @@ impl Announcer {
         rows.await?.map_err(|error: standing::Error| error.to_string())
     }
 
-    /// Announces one session, if that is due. Gives back a thread that was made in vain.
-    async fn announce(&self, row: &mut Row, settings: &Settings) -> Result<Option<Thread>, String> {
-        if !wants_a_thread(row) || !self.is_due(row) {
-            return Ok(None);
-        }
+    /// Announces one session, if that is still due. Gives back a thread that was made in vain.
+    async fn announce(&self, row: &Row) -> Result<Option<Thread>, String> {
+        let (the_loop, name) = (self.the_loop.clone(), row.name.clone());
+        let now = blocking(move || the_loop.standing().get(&name)).await?;
+        // Another process may have been at it since, or the session is gone.
+        let Some(row) = now.ok().filter(wants_a_thread) else { return Ok(None) };
+        let row = &row;
         if row.slack_channel.is_empty() {
             let reason = "it has no channel: set `slack.channel` of the session or `channels.slack.channel`";
             return Err(self.fail(row, reason.to_owned(), PAUSES.1));
         }
-        let text = words::announcement(row, &settings.slack.authorized_users, settings.slack.verbosity);
+        let config = self.the_loop.config();
+        let slack = &config.settings.slack;
+        let text = words::announcement(row, &slack.authorized_users, slack.verbosity);
         let posted = match self.made_before(row, &text).await {
             Ok(Some(posted)) => posted,
             Ok(None) => self.post(row, &text).await?,
@@ -182,18 +268,25 @@ impl Announcer {
     }
 
     /// Order matters: first into the list of threads, where a crash leaves it to be found and let go of.
-    async fn bind(&self, row: &mut Row, thread: Thread) -> Result<Option<Thread>, String> {
-        self.threads.add(&thread).map_err(|error| self.fail(row, error.to_string(), PAUSES.1))?;
+    async fn bind(&self, row: &Row, thread: Thread) -> Result<Option<Thread>, String> {
+        self.fresh().insert(thread.ts.clone(), (thread.clone(), false));
+        let bound = self.bind_fresh(row, thread.clone()).await;
+        if let Some((_, done)) = self.fresh().get_mut(&thread.ts) {
+            *done = true;
+        }
+        bound
+    }
+
+    async fn bind_fresh(&self, row: &Row, thread: Thread) -> Result<Option<Thread>, String> {
+        self.threads.add(thread.clone()).await.map_err(|error| self.fail(row, error, PAUSES.1))?;
         let (the_loop, wanted) = (self.the_loop.clone(), thread.clone());
         let bound = blocking(move || {
             the_loop.standing().bind_thread(wanted.name.as_str(), &wanted.channel, wanted.ts.as_str())
         });
         match bound.await? {
             Ok(bound) if bound.slack_thread == thread.ts.as_str() => {
-                row.slack_channel.clone_from(&thread.channel);
-                row.slack_thread = thread.ts.to_string();
                 self.failed.lock().unwrap_or_else(PoisonError::into_inner).remove(&row.name);
-                self.the_loop.emit(
+                self.events.emit(
                     Event::info("standing.announced")
                         .with("standing", row.name.as_str())
                         .with("channel", thread.channel.as_str())
@@ -201,14 +294,15 @@ impl Announcer {
                 );
                 Ok(None)
             }
-            Ok(other) => {
-                *row = other;
-                Ok(Some(thread))
-            }
+            Ok(_) => Ok(Some(thread)),
             // It was deleted meanwhile: the thread is let go of like any other of a session that is gone.
             Err(standing::Error::Unknown { .. }) => Ok(None),
             Err(error) => Err(self.fail(row, error.to_string(), PAUSES.1)),
         }
+    }
+
+    fn fresh(&self) -> std::sync::MutexGuard<'_, HashMap<Ts, (Thread, bool)>> {
+        self.fresh.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn is_due(&self, row: &Row) -> bool {
@@ -216,11 +310,12 @@ impl Announcer {
         failed.get(&row.name).is_none_or(|failed| failed.started_at != row.started_at || failed.again <= Instant::now())
     }
 
-    /// How long to wait before the next try.
+    /// How long to wait before the next try. What only an operator can mend is tried ever less.
     fn pause(&self, row: &Row, error: &ApiError) -> Duration {
         let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         let last = failed.get(&row.name).filter(|failed| failed.started_at == row.started_at);
         let pause = match last {
+            Some(failed) if !error.is_passing() => failed.pause.saturating_mul(2).clamp(PAUSES.1, MENDING),
             // One that may stand there already, where that cannot be looked up, is not made again in a hurry.
             _ if !error.is_passing() || (error.may_be_done() && !is_id(&row.slack_channel)) => PAUSES.1,
             None => PAUSES.0,
@@ -235,7 +330,7 @@ impl Announcer {
         let last = failed.get(&row.name);
         let told = last.is_some_and(|failed| failed.started_at == row.started_at && failed.error == error);
         if !told {
-            tell_failed(&self.the_loop, &row.name, &error);
+            tell_failed(&self.events, &row.name, &error);
         }
         let again = Instant::now() + pause;
         let unsure = last.and_then(|failed| failed.unsure.clone());
@@ -261,13 +356,7 @@ fn is_id(channel: &str) -> bool {
 }
 
 /// Tells that a session was not announced, which never keeps it from running.
-pub(super) fn tell_failed(the_loop: &TheLoop, name: &str, error: &str) {
-    let event = Event::new(Level::Warning, "standing.announce_failed");
-    the_loop.emit(event.with("standing", name).with("error", error));
+pub(super) fn tell_failed(events: &EventLog, name: &str, error: &str) {
+    events.emit(not_announced(name, error));
     tracing::warn!(session.name = name, error, "a session was not announced in Slack");
-}
-
-/// Runs what blocks beside the tasks. Once begun it comes to its end, even if nobody waits for it any more.
-pub(super) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
-    task::spawn_blocking(work).await.map_err(|error| format!("it did not come to its end ({error})"))
 }

@@ -1,7 +1,8 @@
 //! Slack's Web API: the seven methods that are used, a file each, over one call.
 //!
 //! A call is made once: whether it may be made again is for the caller to say, since posting twice is worse than
-//! posting late. A method that Slack asked to leave alone for a while is left alone by every caller.
+//! posting late. A method that Slack asked to leave alone for a while is left alone by every caller, in the channel
+//! that it was asked for: limits are those of a channel, or are told for each.
 
 mod add_reaction;
 mod auth_test;
@@ -36,6 +37,9 @@ const MAX_ANSWER: usize = 8 * 1024 * 1024;
 
 /// How long a method is left alone if Slack does not say.
 const LEFT_ALONE: Duration = Duration::from_secs(5);
+
+/// How long it is left alone at least, and at most, whatever Slack says.
+const BELIEVED: (Duration, Duration) = (Duration::from_secs(1), Duration::from_hours(1));
 
 /// Why a call came to nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -105,6 +109,36 @@ impl ApiError {
         }
     }
 
+    /// True if every call for that channel fails like this, until somebody mends it.
+    pub(super) fn is_of_the_channel(&self) -> bool {
+        let Self::Refused { word } = self else { return false };
+        [
+            "channel_not_found",
+            "not_in_channel",
+            "is_archived",
+            "is_inactive",
+            "channel_is_limited_access",
+            "restricted_action",
+            "missing_scope",
+            "no_permission",
+            "access_denied",
+            "invalid_auth",
+            "not_authed",
+            "token_revoked",
+            "token_expired",
+            "account_inactive",
+            "not_allowed_token_type",
+            "team_access_not_granted",
+            "ekm_access_denied",
+        ]
+        .contains(&word.as_str())
+    }
+
+    /// The name of a page is not good any more.
+    pub(super) fn stale_page() -> Self {
+        Self::Refused { word: "invalid_cursor".to_owned() }
+    }
+
     /// How long Slack asked to wait, if it did.
     pub(super) fn asked_to_wait(&self) -> Option<Duration> {
         match self {
@@ -134,6 +168,9 @@ impl From<reqwest::Error> for ApiError {
     }
 }
 
+/// A method and the channel that it is called for, if it is.
+type Place = (&'static str, String);
+
 /// Which token a method wants.
 #[derive(Clone, Copy, Debug)]
 enum Token {
@@ -147,8 +184,8 @@ pub(super) struct Api {
     client: Client,
     address: Address,
     tokens: Tokens,
-    /// Until when a method is to be left alone.
-    not_before: Mutex<HashMap<&'static str, Instant>>,
+    /// Until when a method is to be left alone, in which channel.
+    not_before: Mutex<HashMap<Place, Instant>>,
 }
 
 impl Api {
@@ -177,7 +214,9 @@ impl Api {
 
     /// Calls a method, once.
     async fn call(&self, method: &'static str, token: Token, form: &[(&str, &str)]) -> Result<Value, ApiError> {
-        if let Some(after) = self.left_alone(method) {
+        let channel = form.iter().find(|(key, _)| *key == "channel").map_or("", |(_, channel)| channel);
+        let place = (method, channel.to_owned());
+        if let Some(after) = self.left_alone(&place) {
             return Err(ApiError::Limited { after });
         }
         let refused = |word: &str| ApiError::Refused { word: word.to_owned() };
@@ -191,7 +230,7 @@ impl Api {
         let status = response.status();
         if status == StatusCode::TOO_MANY_REQUESTS {
             let told = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
-            return Err(self.leave_alone(method, told.map_or(LEFT_ALONE, Duration::from_secs)));
+            return Err(self.leave_alone(place, told.map_or(LEFT_ALONE, Duration::from_secs)));
         }
         if !status.is_success() {
             return Err(ApiError::Status { status: status.as_u16() });
@@ -209,21 +248,22 @@ impl Api {
             return Ok(answer);
         }
         match word(&answer) {
-            "ratelimited" => Err(self.leave_alone(method, LEFT_ALONE)),
+            "ratelimited" | "rate_limited" => Err(self.leave_alone(place, LEFT_ALONE)),
             word => Err(refused(word)),
         }
     }
 
-    fn left_alone(&self, method: &'static str) -> Option<Duration> {
+    fn left_alone(&self, place: &Place) -> Option<Duration> {
         let gates = self.not_before.lock().unwrap_or_else(PoisonError::into_inner);
-        gates.get(method).and_then(|until| until.checked_duration_since(Instant::now()))
+        gates.get(place).and_then(|until| until.checked_duration_since(Instant::now())).filter(|left| !left.is_zero())
     }
 
-    fn leave_alone(&self, method: &'static str, after: Duration) -> ApiError {
-        // Nobody is believed who asks for more than an hour.
-        let after = after.min(Duration::from_hours(1));
+    fn leave_alone(&self, place: Place, after: Duration) -> ApiError {
+        let after = after.clamp(BELIEVED.0, BELIEVED.1);
+        let now = Instant::now();
         let mut gates = self.not_before.lock().unwrap_or_else(PoisonError::into_inner);
-        gates.insert(method, Instant::now() + after);
+        gates.retain(|_, until| *until > now);
+        gates.insert(place, now + after);
         ApiError::Limited { after }
     }
 }

@@ -9,7 +9,7 @@ use standing::events::{Event, Level};
 use wire::{Activity, AnswerRequest, SayReceipt, SayRequest, Verdict};
 
 use super::{
-    announce::blocking,
+    blocking::blocking,
     entities::{code_block, decode},
     hub::Hub,
     inbox::Outcome,
@@ -25,15 +25,15 @@ const SHOWN: (usize, usize) = (60, 3500);
 /// Delivers one reply and has its receipt posted.
 pub(super) async fn deliver(hub: &Arc<Hub>, reply: Reply) {
     let outcome = outcome(hub, &reply).await;
-    let (at, key, came_to) = (Arc::clone(hub), reply.key(), outcome.clone());
-    let _ = blocking(move || at.inbox().came_to(&key, &came_to)).await;
+    let (key, came_to) = (reply.key(), outcome.clone());
     // The outbox ends with the run; the next one posts what is in the inbox.
-    let _ = hub.posts.send(Post::Receipt { reply, outcome });
+    let _ = hub.kept.with(move |inbox| inbox.came_to(&key, &came_to)).await;
+    hub.outbox.post(hub, Post::Receipt { reply, outcome });
 }
 
 async fn outcome(hub: &Arc<Hub>, reply: &Reply) -> Outcome {
     // Things may have changed since it was accepted.
-    let allowed = hub.the_loop.config().settings.slack.authorized_users.contains(&reply.user);
+    let allowed = hub.config().await.settings.slack.authorized_users.contains(&reply.user);
     let thread = hub.threads.get(&reply.channel, &reply.thread).filter(|_| allowed);
     let Some(thread) = thread else {
         let reason = if allowed { words::no_session() } else { words::not_allowed() };
@@ -71,7 +71,7 @@ async fn answer(hub: &Arc<Hub>, reply: &Reply, thread: &Thread, text: &str) -> O
         if row.slack_thread != bound || !asks || row.choices.is_empty() {
             return Ok(None);
         }
-        at.inbox().came_to(&key, &Outcome::Unconfirmed { note: words::cut_short() });
+        at.kept.here(|inbox| inbox.came_to(&key, &Outcome::Unconfirmed { note: words::cut_short() }));
         standing.answer(&request).map(Some)
     });
     match answered.await {
@@ -163,5 +163,5 @@ fn dropped(hub: &Hub, reply: &Reply, thread: Option<&Thread>, reason: &str, erro
     if !error.is_empty() {
         event = event.with("error", error);
     }
-    hub.the_loop.emit(event);
+    hub.emit(event);
 }

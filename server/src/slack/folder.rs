@@ -5,13 +5,9 @@ use std::{
     io::{self, Write as _},
     os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
-    time::{Duration, Instant},
 };
 
 use rustix::fs::OFlags;
-
-/// How often a held lock is tried again.
-const RETRY: Duration = Duration::from_millis(20);
 
 /// The folder of what is kept between runs.
 #[derive(Clone, Debug)]
@@ -95,21 +91,6 @@ impl Folder {
         }
     }
 
-    /// Takes a lock, waiting for it. Blocks the thread.
-    pub(super) fn lock(&self, file: &str, wait: Duration) -> io::Result<Held> {
-        let begun = Instant::now();
-        loop {
-            if let Some(held) = self.try_lock(file)? {
-                return Ok(held);
-            }
-            if begun.elapsed() >= wait {
-                let told = format!("{}: another the-loop holds it", self.path_of(file).display());
-                return Err(io::Error::new(io::ErrorKind::WouldBlock, told));
-            }
-            std::thread::sleep(RETRY);
-        }
-    }
-
     fn sync(&self) -> io::Result<()> {
         File::open(&self.path)?.sync_all()
     }
@@ -145,8 +126,7 @@ mod tests {
         let folder = Folder::below(root.path());
         let held = folder.try_lock("l").expect("opened").expect("free");
         assert!(folder.try_lock("l").expect("opened").is_none());
-        folder.lock("l", Duration::from_millis(30)).expect_err("held");
         drop(held);
-        folder.lock("l", Duration::ZERO).expect("free again");
+        assert!(folder.try_lock("l").expect("opened").is_some(), "free again");
     }
 }

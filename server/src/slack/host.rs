@@ -12,14 +12,15 @@ use tokio::{sync::watch, task::JoinHandle, time};
 
 use super::{
     address::Address,
-    announce::blocking,
     api::{Api, ApiError},
+    blocking::blocking,
+    event_log::EventLog,
     folder::{Folder, Held},
     hub::Hub,
     in_vain::in_vain,
-    outbox::{Post, post_all},
+    outbox::Post,
     pace::Pace,
-    poll::poll,
+    reading::{Plan, read},
     receive::judge_all,
     socket::socket,
     status::{Board, Hearing},
@@ -32,6 +33,9 @@ pub(super) const LISTENING: &str = "slack.listening.lock";
 
 /// How often the settings are compared with those of the run.
 const COMPARE: Duration = Duration::from_secs(2);
+
+/// How long what happened may take to be written down at the end.
+const WRITING: Duration = Duration::from_secs(2);
 
 /// Slack in a running service.
 #[derive(Debug)]
@@ -66,31 +70,36 @@ struct Settings {
 }
 
 impl Settings {
-    fn of(the_loop: &TheLoop) -> Self {
-        let config = the_loop.config();
-        Self { slack: config.settings.slack.clone(), state_root: config.settings.state_root.clone() }
+    async fn of(the_loop: &TheLoop) -> Option<Self> {
+        let at = the_loop.clone();
+        let config = blocking(move || at.config()).await.ok()?;
+        Some(Self { slack: config.settings.slack.clone(), state_root: config.settings.state_root.clone() })
     }
 }
 
 async fn live(the_loop: TheLoop, pace: Pace, mut ended: watch::Receiver<bool>) {
+    let (events, writing) = EventLog::open(the_loop.clone());
     loop {
-        let settings = Settings::of(&the_loop);
+        let Some(settings) = Settings::of(&the_loop).await else { break };
         let changed = async {
-            while Settings::of(&the_loop) == settings {
+            while Settings::of(&the_loop).await.is_none_or(|now| now == settings) {
                 time::sleep(COMPARE).await;
             }
         };
         tokio::select! {
             biased;
-            _ = ended.wait_for(|ended| *ended) => return,
-            () = run(&the_loop, &pace, &settings) => {},
+            _ = ended.wait_for(|ended| *ended) => break,
+            () = run(&the_loop, &events, &pace, &settings) => {},
             () = changed => tracing::info!("the settings of Slack changed"),
         }
     }
+    drop(events);
+    // What happened is written down, unless that takes too long.
+    let _ = time::timeout(WRITING, writing).await;
 }
 
 /// One run with one set of settings. Ends only by being dropped, since that is when they change.
-async fn run(the_loop: &TheLoop, pace: &Pace, settings: &Settings) {
+async fn run(the_loop: &TheLoop, events: &EventLog, pace: &Pace, settings: &Settings) {
     let folder = Folder::below(&settings.state_root);
     let mode = match settings.slack.read {
         _ if !settings.slack.enabled => "off",
@@ -102,39 +111,56 @@ async fn run(the_loop: &TheLoop, pace: &Pace, settings: &Settings) {
         return std::future::pending().await;
     }
     let _listening = alone(&folder, pace).await;
-    let board = Arc::new(Board::new(&folder, mode));
+    let board = Arc::new(Board::new(mode));
     board.set(|status| status.hearing = Hearing::Connecting);
+    tokio::select! {
+        () = listen(the_loop, events, pace, settings, &board) => {},
+        () = board.write_down(folder) => {},
+    }
+}
+
+async fn listen(the_loop: &TheLoop, events: &EventLog, pace: &Pace, settings: &Settings, board: &Arc<Board>) {
+    let folder = Folder::below(&settings.state_root);
     let api = match client(the_loop, settings) {
         Ok(api) => Arc::new(api),
-        Err(problem) => return stuck(the_loop, pace, &board, &problem).await,
+        Err(problem) => return stuck(the_loop, events, pace, board, &problem).await,
     };
     let us = tokio::select! {
-        us = introduced(&api, pace, &board) => us,
-        () = in_vain(the_loop, pace, &board) => return,
+        us = introduced(&api, pace, board) => us,
+        () = in_vain(the_loop, events, pace, board) => return,
     };
     board.set(|status| {
         status.bot.clone_from(&us.name);
         status.team.clone_from(&us.team);
         status.problem.clear();
     });
-    tracing::info!(mode, bot = us.name, team = us.team, "Slack is on");
-    let made = Hub::new(the_loop.clone(), pace.clone(), api, us, &folder, Arc::clone(&board));
-    let (hub, ends) = match made {
+    tracing::info!(bot = us.name, team = us.team, "Slack is on");
+    let made = Hub::new(the_loop.clone(), pace.clone(), api, us, &folder, Arc::clone(board), events.clone()).await;
+    let (hub, heard) = match made {
         Ok(made) => made,
-        Err(error) => return stuck(the_loop, pace, &board, &format!("what is to be kept cannot be: {error}")).await,
+        Err(error) => {
+            let problem = format!("the inbox in `{}` could not be opened: {error}", folder.path_of("").display());
+            return stuck(the_loop, events, pace, board, &problem).await;
+        }
     };
     let _tasks = Tasks(Arc::clone(&hub));
-    hub.spawn(judge_all(Arc::clone(&hub), ends.heard));
-    hub.spawn(post_all(Arc::clone(&hub), ends.posts));
-    resume(&hub);
+    hub.spawn(judge_all(Arc::clone(&hub), heard));
+    resume(&hub).await;
     // The threads are known before anything is heard of them.
     super::watch::look(&hub, false).await;
     hub.spawn(watch_sessions(Arc::clone(&hub)));
     match settings.slack.read {
-        SlackRead::Socket => hub.spawn(socket(Arc::clone(&hub))),
-        SlackRead::Poll => hub.spawn(poll(Arc::clone(&hub))),
+        SlackRead::Socket => {
+            hub.spawn(socket(Arc::clone(&hub)));
+            hub.spawn(read(Arc::clone(&hub), Plan { every: hub.pace.sweep, polls: false }));
+        }
+        SlackRead::Poll => {
+            hub.gate.open();
+            let every = hub.pace.poll.unwrap_or(settings.slack.read_interval);
+            hub.spawn(read(Arc::clone(&hub), Plan { every, polls: true }));
+        }
         SlackRead::Off => {
-            hub.gate.send_replace(true);
+            hub.gate.open();
             board.set(|status| status.hearing = Hearing::Off);
         }
     }
@@ -151,10 +177,10 @@ impl Drop for Tasks {
 }
 
 /// Takes up what an earlier run left: what was accepted is typed, what was typed is told of.
-fn resume(hub: &Arc<Hub>) {
-    for pending in hub.inbox().pending() {
+async fn resume(hub: &Arc<Hub>) {
+    for pending in hub.kept.with(|inbox| inbox.pending()).await.unwrap_or_default() {
         match pending.outcome {
-            Some(outcome) => drop(hub.posts.send(Post::Receipt { reply: pending.reply, outcome })),
+            Some(outcome) => hub.outbox.post(hub, Post::Receipt { reply: pending.reply, outcome }),
             None => hub.lanes.push(hub, pending.reply),
         }
     }
@@ -210,11 +236,11 @@ async fn introduced(api: &Api, pace: &Pace, board: &Board) -> super::api::Identi
 }
 
 /// There is nothing to do but to wait for other settings.
-async fn stuck(the_loop: &TheLoop, pace: &Pace, board: &Board, problem: &str) {
+async fn stuck(the_loop: &TheLoop, events: &EventLog, pace: &Pace, board: &Board, problem: &str) {
     tracing::warn!(problem, "Slack is on and cannot be used");
     board.set(|status| {
         status.hearing = Hearing::Stuck;
         problem.clone_into(&mut status.problem);
     });
-    in_vain(the_loop, pace, board).await;
+    in_vain(the_loop, events, pace, board).await;
 }

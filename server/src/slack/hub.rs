@@ -3,11 +3,10 @@
 use std::{
     collections::{HashMap, HashSet, VecDeque},
     future::Future,
-    io,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
-use standing::TheLoop;
+use standing::{TheLoop, config::Loaded, events::Event};
 use tokio::{
     sync::{Notify, mpsc, watch},
     task::JoinSet,
@@ -16,12 +15,17 @@ use tokio::{
 use super::{
     announce::Announcer,
     api::{Api, Identity},
+    blocking::blocking,
+    event_log::EventLog,
     folder::Folder,
-    inbox::{Inbox, OVERLAP},
+    gate::Gate,
+    inbox::Inbox,
+    kept::Kept,
     lanes::Lanes,
     message::Key,
-    outbox::Post,
+    outbox::Outbox,
     pace::Pace,
+    reading::Reader,
     receive::Heard,
     status::Board,
     threads::Threads,
@@ -35,20 +39,25 @@ pub(super) struct Hub {
     pub(super) pace: Pace,
     pub(super) api: Arc<Api>,
     pub(super) us: Identity,
-    pub(super) threads: Arc<Threads>,
-    pub(super) announcer: Announcer,
+    pub(super) threads: Threads,
+    pub(super) announcer: Arc<Announcer>,
     pub(super) board: Arc<Board>,
+    pub(super) events: EventLog,
+    /// What was accepted, and what was seen.
+    pub(super) kept: Kept,
+    pub(super) reader: Reader,
+    pub(super) outbox: Outbox,
     pub(super) lanes: Lanes,
-    /// Replies are typed only while this is true: on a new connection what was missed goes first.
-    pub(super) gate: watch::Sender<bool>,
+    /// What replies go through before they are typed.
+    pub(super) gate: Gate,
     /// To the one who judges what was heard, in the order in which it was heard.
-    pub(super) heard: mpsc::UnboundedSender<Heard>,
-    pub(super) posts: mpsc::UnboundedSender<Post>,
+    pub(super) heard: mpsc::Sender<Heard>,
     /// Rung when something changed that calls for a look at the sessions.
     pub(super) look: Notify,
+    /// How many looks at the sessions began, and how many ended.
+    pub(super) looks: watch::Sender<(u64, u64)>,
     /// Rung when the socket is to be opened anew.
     pub(super) reconnect: Notify,
-    inbox: Mutex<Inbox>,
     asked: Mutex<HashMap<Ts, Asked>>,
     by_socket: Mutex<Recent<Key>>,
     dropped: Mutex<Recent<Key>>,
@@ -63,53 +72,64 @@ pub(super) struct Asked {
     pub(super) ts: Ts,
 }
 
-/// The ends of a hub's ways, for the tasks that read them.
-#[derive(Debug)]
-pub(super) struct Ends {
-    pub(super) heard: mpsc::UnboundedReceiver<Heard>,
-    pub(super) posts: mpsc::UnboundedReceiver<Post>,
-}
+/// How many batches of what was heard may wait to be judged.
+const HEARD: usize = 64;
 
 impl Hub {
-    pub(super) fn new(
+    /// A hub, and the end of its way for what is heard. Blocks.
+    pub(super) async fn new(
         the_loop: TheLoop,
         pace: Pace,
         api: Arc<Api>,
         us: Identity,
         folder: &Folder,
         board: Arc<Board>,
-    ) -> io::Result<(Arc<Self>, Ends)> {
-        let inbox = Inbox::open(folder)?;
-        let threads = Arc::new(Threads::of(folder));
-        let announcer = Announcer::new(the_loop.clone(), Arc::clone(&api), folder.clone(), Arc::clone(&threads));
-        let (heard, heard_end) = mpsc::unbounded_channel();
-        let (posts, posts_end) = mpsc::unbounded_channel();
+        events: EventLog,
+    ) -> Result<(Arc<Self>, mpsc::Receiver<Heard>), String> {
+        let at = folder.clone();
+        let inbox = blocking(move || Inbox::open(&at)).await?.map_err(|error| error.to_string())?;
+        let threads = Threads::of(folder);
+        let announcer =
+            Announcer::new(the_loop.clone(), Arc::clone(&api), folder.clone(), threads.clone(), events.clone());
+        let (heard, heard_end) = mpsc::channel(HEARD);
         let hub = Self {
             the_loop,
             pace,
             api,
             us,
             threads,
-            announcer,
+            announcer: Arc::new(announcer),
             board,
+            events,
+            kept: Kept::new(inbox),
+            reader: Reader::default(),
+            outbox: Outbox::default(),
             lanes: Lanes::default(),
-            gate: watch::Sender::new(false),
+            gate: Gate::default(),
             heard,
-            posts,
             look: Notify::new(),
+            looks: watch::Sender::new((0, 0)),
             reconnect: Notify::new(),
-            inbox: Mutex::new(inbox),
             asked: Mutex::default(),
             by_socket: Mutex::default(),
             dropped: Mutex::default(),
             tasks: Mutex::default(),
         };
-        Ok((Arc::new(hub), Ends { heard: heard_end, posts: posts_end }))
+        Ok((Arc::new(hub), heard_end))
     }
 
-    /// The inbox. What it writes is small, but is on disk when it returns: not for an asynchronous task.
-    pub(super) fn inbox(&self) -> MutexGuard<'_, Inbox> {
-        self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The config as it is now.
+    pub(super) async fn config(&self) -> Arc<Loaded> {
+        let at = self.the_loop.clone();
+        match blocking(move || at.config()).await {
+            Ok(config) => config,
+            // Only a runtime that is ending does not run it.
+            Err(_) => std::future::pending().await,
+        }
+    }
+
+    pub(super) fn emit(&self, event: Event) {
+        self.events.emit(event);
     }
 
     /// Starts a task that ends with the run.
@@ -125,17 +145,17 @@ impl Hub {
     }
 
     /// From where on a thread's listing is read.
-    pub(super) fn unread_from(&self, thread: &Ts) -> Ts {
-        let seen = self.inbox().newest(thread);
-        let cursor = self.threads.cursor(thread).into_iter().chain(seen).max();
-        cursor.map_or_else(|| thread.clone(), |cursor| cursor.before(OVERLAP)).max(thread.clone())
+    pub(super) async fn unread_from(&self, thread: &Ts) -> Result<Ts, String> {
+        let (at, cursor) = (thread.clone(), self.threads.cursor(thread));
+        self.kept.with(move |inbox| inbox.unread_from(&at, cursor)).await
     }
 
-    /// How far threads were read, by what was seen of them.
-    pub(super) fn cursors(&self) -> HashMap<Ts, Ts> {
-        let inbox = self.inbox();
-        let threads = self.threads.all().into_iter();
-        threads.filter_map(|thread| Some((thread.ts.clone(), inbox.newest(&thread.ts)?))).collect()
+    /// Waits for a look at the sessions that began after this was called.
+    pub(super) async fn looked(&self) {
+        let mut looks = self.looks.subscribe();
+        let begun = looks.borrow_and_update().0;
+        self.look.notify_one();
+        let _ = looks.wait_for(|(_, ended)| *ended > begun).await;
     }
 
     /// Notes what was asked last in a thread.

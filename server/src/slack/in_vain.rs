@@ -2,18 +2,23 @@
 
 use std::collections::HashMap;
 
-use standing::TheLoop;
+use standing::{
+    TheLoop,
+    events::{Event, Level},
+};
 use tokio::time;
 use wire::Row;
 
 use super::{
-    announce::{blocking, tell_failed, wants_a_thread},
+    announce::{tell_failed, wants_a_thread},
+    blocking::blocking,
+    event_log::EventLog,
     pace::Pace,
     status::Board,
 };
 
 /// Tells of each such session once a start, with the reason that the board tells, for as long as it is let.
-pub(super) async fn in_vain(the_loop: &TheLoop, pace: &Pace, board: &Board) {
+pub(super) async fn in_vain(the_loop: &TheLoop, events: &EventLog, pace: &Pace, board: &Board) {
     let mut told = HashMap::new();
     loop {
         let problem = board.problem();
@@ -22,7 +27,7 @@ pub(super) async fn in_vain(the_loop: &TheLoop, pace: &Pace, board: &Board) {
             let rows = blocking(move || due(&at)).await.unwrap_or_default();
             for row in rows {
                 if told.insert(row.name.clone(), row.started_at.clone()) != Some(row.started_at) {
-                    tell_failed(the_loop, &row.name, &problem);
+                    tell_failed(events, &row.name, &problem);
                 }
             }
         }
@@ -33,4 +38,9 @@ pub(super) async fn in_vain(the_loop: &TheLoop, pace: &Pace, board: &Board) {
 /// The sessions that want a thread now.
 pub(super) fn due(the_loop: &TheLoop) -> Vec<Row> {
     the_loop.standing().list().unwrap_or_default().into_iter().filter(wants_a_thread).collect()
+}
+
+/// That a session was not announced.
+pub(super) fn not_announced(name: &str, error: &str) -> Event {
+    Event::new(Level::Warning, "standing.announce_failed").with("standing", name).with("error", error)
 }

@@ -21,8 +21,8 @@ use super::{
 
 const FILE: &str = "slack.inbox.jsonl";
 
-/// How far behind a thread's cursor its listing is read again: what came late is found there. Slack's last repetition
-/// of an event comes five minutes after the first.
+/// How far behind the newest message of a thread its listing is read if it is not known up to where it was read before.
+/// Slack's last repetition of an event comes five minutes after the first.
 pub(super) const OVERLAP: Duration = Duration::from_mins(10);
 
 /// How long a message that was seen is remembered at least.
@@ -30,6 +30,9 @@ const REMEMBERED: Duration = Duration::from_hours(1);
 
 /// The journal is rewritten when it has grown by so many bytes: delivered words do not stay on disk.
 const GROWTH: u64 = 128 * 1024;
+
+/// How many messages are remembered at most beyond those that are not done with.
+const MOST: usize = 20_000;
 
 /// A line of the journal.
 #[derive(Debug, Serialize, Deserialize)]
@@ -49,6 +52,8 @@ enum Line {
         #[serde(default, skip_serializing_if = "String::is_empty")]
         event_id: String,
     },
+    /// A thread's listing was read up to a message, and all that stands before it was seen.
+    Read { thread: Ts, to: Ts },
 }
 
 /// What became of a reply.
@@ -103,8 +108,10 @@ pub(super) struct Inbox {
     pending: BTreeMap<Key, Pending>,
     seen: HashMap<Key, Seen>,
     event_ids: HashSet<String>,
-    /// The newest message of each thread, by which it is told what can come again.
+    /// The newest message of each thread.
     newest: HashMap<Ts, Ts>,
+    /// Up to where each thread was read: what comes after may come again.
+    read: HashMap<Ts, Ts>,
 }
 
 impl Inbox {
@@ -121,6 +128,7 @@ impl Inbox {
             seen: HashMap::new(),
             event_ids: HashSet::new(),
             newest: HashMap::new(),
+            read: HashMap::new(),
         };
         let mut unread = 0_usize;
         for line in text.lines() {
@@ -187,9 +195,36 @@ impl Inbox {
         self.pending.len()
     }
 
-    /// The newest message that was seen of a thread.
-    pub(super) fn newest(&self, thread: &Ts) -> Option<Ts> {
-        self.newest.get(thread).cloned()
+    /// The newest message that was seen of each thread.
+    pub(super) fn newest(&self) -> HashMap<Ts, Ts> {
+        let mut newest = self.newest.clone();
+        for (thread, read) in &self.read {
+            let seen = newest.entry(thread.clone()).or_insert_with(|| read.clone());
+            *seen = (*seen).clone().max(read.clone());
+        }
+        newest
+    }
+
+    /// From where on a thread's listing is to be read; `cursor` is how far it was read by what is written down.
+    pub(super) fn unread_from(&self, thread: &Ts, cursor: Option<Ts>) -> Ts {
+        let read = self.read.get(thread).cloned();
+        let about = || cursor.max(self.newest.get(thread).cloned()).map(|seen| seen.before(OVERLAP));
+        read.or_else(about).unwrap_or_else(|| thread.clone()).max(thread.clone())
+    }
+
+    /// Notes that a thread's listing was read up to a message.
+    pub(super) fn read_to(&mut self, thread: &Ts, to: &Ts) {
+        if self.read.get(thread).is_none_or(|read| read < to) {
+            // If this is lost, a page is read once more.
+            let _ = self.add(vec![Line::Read { thread: thread.clone(), to: to.clone() }]);
+        }
+    }
+
+    /// Forgets how far threads were read that are nobody's any more.
+    pub(super) fn let_go(&mut self, threads: &[Ts]) {
+        for thread in threads {
+            self.read.remove(thread);
+        }
     }
 
     fn knows(&self, key: &Key, event_id: &str) -> bool {
@@ -247,6 +282,10 @@ impl Inbox {
                 self.pending.remove(&key);
             }
             Line::Seen { at, key, thread, event_id } => self.see(key, Seen { at, thread, event_id }),
+            Line::Read { thread, to } => {
+                let read = self.read.entry(thread).or_insert_with(|| to.clone());
+                *read = (*read).clone().max(to);
+            }
         }
     }
 
@@ -261,19 +300,35 @@ impl Inbox {
         self.seen.insert(key, seen);
     }
 
-    /// Writes the journal anew with what still matters.
-    fn rewrite(&mut self) -> io::Result<()> {
-        let newest = std::mem::take(&mut self.newest);
+    /// Leaves out what need not be remembered: it is done with, old, and does not come again out of a listing.
+    fn forget(&mut self) {
         let recent = now().saturating_sub(REMEMBERED.as_secs());
-        let pending = &self.pending;
+        let (pending, newest, read) = (&self.pending, &self.newest, &mut self.read);
         self.seen.retain(|key, seen| {
-            let may_come_again = seen
-                .thread
-                .as_ref()
-                .and_then(|thread| newest.get(thread))
-                .is_some_and(|newest| key.1 >= newest.before(OVERLAP.saturating_mul(2)));
+            let may_come_again = seen.thread.as_ref().is_some_and(|thread| match read.get(thread) {
+                Some(read) => key.1 > *read,
+                None => newest.get(thread).is_some_and(|newest| key.1 >= newest.before(OVERLAP.saturating_mul(2))),
+            });
             seen.at >= recent || may_come_again || pending.contains_key(key)
         });
+        if self.seen.len() <= MOST {
+            return;
+        }
+        let mut oldest: Vec<(u64, Key)> = self.seen.iter().map(|(key, seen)| (seen.at, key.clone())).collect();
+        oldest.sort();
+        for (_, key) in oldest.into_iter().take(self.seen.len() - MOST).filter(|(_, key)| !pending.contains_key(key)) {
+            // What is forgotten must not be read again.
+            if let Some(thread) = self.seen.remove(&key).and_then(|seen| seen.thread) {
+                let read = read.entry(thread).or_insert_with(|| key.1.clone());
+                *read = (*read).clone().max(key.1);
+            }
+        }
+    }
+
+    /// Writes the journal again with what still matters.
+    fn rewrite(&mut self) -> io::Result<()> {
+        self.forget();
+        let pending = &self.pending;
         let kept: Vec<Line> = self
             .seen
             .iter()
@@ -289,6 +344,7 @@ impl Inbox {
                 let came = pending.outcome.clone().map(|to| Line::Came { key: pending.reply.key(), to });
                 std::iter::once(accepted).chain(came)
             }))
+            .chain(self.read.iter().map(|(thread, to)| Line::Read { thread: thread.clone(), to: to.clone() }))
             .collect();
         let mut text = String::new();
         for line in &kept {
@@ -302,6 +358,7 @@ impl Inbox {
         self.seen.clear();
         self.pending.clear();
         self.event_ids.clear();
+        self.newest.clear();
         for line in kept {
             self.take(line);
         }

@@ -27,6 +27,12 @@ impl Lanes {
         }
     }
 
+    /// True if a reply of a thread waits to be typed.
+    pub(super) fn waits(&self, thread: &Ts) -> bool {
+        let lanes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        lanes.get(thread).is_some_and(|lane| !lane.is_empty())
+    }
+
     /// The oldest reply of a lane; an empty lane is closed.
     fn next(&self, thread: &Ts) -> Option<Reply> {
         let mut lanes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -39,11 +45,10 @@ impl Lanes {
 }
 
 async fn work(hub: Arc<Hub>, thread: Ts) {
-    let mut gate = hub.gate.subscribe();
     // What was sent right before may come right behind.
     time::sleep(hub.pace.gather).await;
     loop {
-        if gate.wait_for(|open| *open).await.is_err() {
+        if !hub.gate.pass(&thread).await {
             return;
         }
         let Some(reply) = hub.lanes.next(&thread) else { return };

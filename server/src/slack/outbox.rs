@@ -1,22 +1,28 @@
-//! The outbox: receipts and notices, one after the other, for as long as it takes within reason.
+//! The outbox: receipts, questions and notices, in a queue for each channel, for as long as it takes within reason.
 //!
-//! A receipt that cannot be posted is given up in the end: what became of the reply is in the event log, and the
-//! reply itself was delivered or refused long before.
+//! A channel that fails holds up no other. A receipt that cannot be posted is given up in the end: what became of the
+//! reply is in the event log, and the reply itself was delivered or refused long before. What does not fit into a
+//! queue is not lost either: receipts are in the inbox, and are taken up once there is room.
 
-use std::sync::Arc;
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use standing::config::Verbosity;
-use tokio::{sync::mpsc, time, time::Instant};
+use tokio::time::{self, Instant};
 
 use super::{
-    announce::blocking,
     api::ApiError,
     hub::{Asked, Hub},
     inbox::Outcome,
-    message::Reply,
+    message::{Key, Reply},
     threads::Thread,
     ts::Ts,
 };
+
+/// How much may wait in the queue of a channel.
+const MOST: usize = 256;
 
 /// Something to post.
 #[derive(Debug)]
@@ -29,92 +35,202 @@ pub(super) enum Post {
     Line { channel: String, thread: Ts, text: String },
 }
 
+impl Post {
+    fn channel(&self) -> &str {
+        match self {
+            Self::Receipt { reply, .. } => &reply.channel,
+            Self::Question { thread, .. } => &thread.channel,
+            Self::Line { channel, .. } => channel,
+        }
+    }
+
+    fn receipt_of(&self) -> Option<Key> {
+        match self {
+            Self::Receipt { reply, .. } => Some(reply.key()),
+            Self::Question { .. } | Self::Line { .. } => None,
+        }
+    }
+}
+
 const SUBMITTED: &str = "white_check_mark";
 const UNCONFIRMED: &str = "grey_question";
 const REFUSED: &str = "no_entry";
 
-/// Posts what comes, until the run ends.
-pub(super) async fn post_all(hub: Arc<Hub>, mut posts: mpsc::UnboundedReceiver<Post>) {
-    while let Some(post) = posts.recv().await {
-        match post {
-            Post::Question { thread, question, text } => ask(&hub, thread, question, &text).await,
-            Post::Line { channel, thread, text } => line(&hub, &channel, &thread, &text).await,
-            Post::Receipt { reply, outcome } => {
-                receipt(&hub, &reply, &outcome).await;
-                let (at, key) = (Arc::clone(&hub), reply.key());
-                let _ = blocking(move || at.inbox().done(&key)).await;
-                let pending = hub.inbox().len();
-                hub.board.set(|status| status.pending = pending);
+/// What waits to be posted, by channel.
+#[derive(Debug, Default)]
+pub(super) struct Outbox(Mutex<HashMap<String, Queue>>);
+
+#[derive(Debug, Default)]
+struct Queue {
+    posts: VecDeque<(Instant, Post)>,
+    /// True if receipts were left to the inbox.
+    overflowed: bool,
+}
+
+impl Outbox {
+    /// Has something posted, behind what waits for the same channel.
+    pub(super) fn post(&self, hub: &Arc<Hub>, post: Post) {
+        let channel = post.channel().to_owned();
+        let mut queues = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let worked_on = queues.contains_key(&channel);
+        let queue = queues.entry(channel.clone()).or_default();
+        let receipt = post.receipt_of();
+        if receipt.is_some() && queue.posts.iter().any(|(_, waiting)| waiting.receipt_of() == receipt) {
+            return;
+        }
+        if queue.posts.len() < MOST {
+            queue.posts.push_back((Instant::now(), post));
+        } else if receipt.is_some() {
+            queue.overflowed = true;
+        } else {
+            tracing::warn!(channel, "a line is not posted in Slack: too much waits to be posted there");
+        }
+        drop(queues);
+        if !worked_on {
+            hub.spawn(work(Arc::clone(hub), channel));
+        }
+    }
+
+    fn next(&self, channel: &str) -> Next {
+        let mut queues = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(queue) = queues.get_mut(channel) else { return Next::Nothing };
+        if let Some((since, post)) = queue.posts.pop_front() {
+            return Next::Post(since, post);
+        }
+        if std::mem::take(&mut queue.overflowed) {
+            return Next::TakeUp;
+        }
+        queues.remove(channel);
+        Next::Nothing
+    }
+}
+
+enum Next {
+    Post(Instant, Post),
+    /// There is room again for what was left to the inbox.
+    TakeUp,
+    Nothing,
+}
+
+/// Posts what waits for a channel.
+async fn work(hub: Arc<Hub>, channel: String) {
+    loop {
+        match hub.outbox.next(&channel) {
+            Next::Post(since, post) => {
+                let receipt = post.receipt_of();
+                put(&Turn { hub: &hub, until: since + hub.pace.patience }, post).await;
+                if let Some(key) = receipt {
+                    let left = hub.kept.with(move |inbox| {
+                        inbox.done(&key);
+                        inbox.len()
+                    });
+                    if let Ok(pending) = left.await {
+                        hub.board.set(|status| status.pending = pending);
+                    }
+                }
             }
+            Next::TakeUp => {
+                let pending = hub.kept.with(|inbox| inbox.pending()).await.unwrap_or_default();
+                for pending in pending.into_iter().filter(|pending| pending.reply.channel == channel) {
+                    if let Some(outcome) = pending.outcome {
+                        hub.outbox.post(&hub, Post::Receipt { reply: pending.reply, outcome });
+                    }
+                }
+            }
+            Next::Nothing => return,
         }
     }
 }
 
-/// A question can be answered by a reply that was written after it was told.
-async fn ask(hub: &Hub, thread: Thread, question: String, text: &str) {
-    let posted = patiently(hub, || hub.api.post_message(&thread.channel, Some(&thread.ts), text)).await;
-    tell(posted.map(|posted| hub.asked(thread.ts, Asked { question, ts: posted.ts })));
+/// The turn of one post.
+struct Turn<'a> {
+    hub: &'a Hub,
+    /// When it is given up.
+    until: Instant,
 }
 
-async fn receipt(hub: &Hub, reply: &Reply, outcome: &Outcome) {
-    let quiet = hub.the_loop.config().settings.slack.verbosity == Verbosity::Quiet;
+async fn put(turn: &Turn<'_>, post: Post) {
+    match post {
+        Post::Question { thread, question, text } => {
+            // It can be answered by a reply that was written after it was told.
+            let posted = line(turn, &thread.channel, &thread.ts, &text).await;
+            if let Some(ts) = posted {
+                turn.hub.asked(thread.ts, Asked { question, ts });
+            }
+        }
+        Post::Line { channel, thread, text } => drop(line(turn, &channel, &thread, &text).await),
+        Post::Receipt { reply, outcome } => receipt(turn, &reply, &outcome).await,
+    }
+}
+
+/// A mark and its line do not wait for each other.
+async fn receipt(turn: &Turn<'_>, reply: &Reply, outcome: &Outcome) {
+    let quiet = turn.hub.config().await.settings.slack.verbosity == Verbosity::Quiet;
+    let say = async |text: &str| drop(line(turn, &reply.channel, &reply.thread, text).await);
+    let beside = async |note: &str| {
+        if !quiet && !note.is_empty() {
+            say(note).await;
+        }
+    };
     match outcome {
         Outcome::Submitted { note } => {
-            mark(hub, reply, SUBMITTED, "✅ Delivered.").await;
-            if !quiet && !note.is_empty() {
-                line(hub, &reply.channel, &reply.thread, note).await;
-            }
+            tokio::join!(mark(turn, reply, SUBMITTED, "✅ Delivered."), beside(note));
         }
         Outcome::Unconfirmed { note } => {
-            mark(hub, reply, UNCONFIRMED, "❔ Typed, and nothing proves that the session took it.").await;
-            if !quiet && !note.is_empty() {
-                line(hub, &reply.channel, &reply.thread, note).await;
-            }
+            let instead = "❔ Typed, and nothing proves that the session took it.";
+            tokio::join!(mark(turn, reply, UNCONFIRMED, instead), beside(note));
         }
         Outcome::Refused { reason } => {
-            mark(hub, reply, REFUSED, "").await;
-            line(hub, &reply.channel, &reply.thread, reason).await;
+            tokio::join!(mark(turn, reply, REFUSED, ""), say(reason));
         }
-        Outcome::Shown { text } => line(hub, &reply.channel, &reply.thread, text).await,
+        Outcome::Shown { text } => say(text).await,
     }
 }
 
 /// A mark on the reply, or words in the thread if the app may not mark.
-async fn mark(hub: &Hub, reply: &Reply, name: &str, instead: &str) {
-    let marked = patiently(hub, || hub.api.add_reaction(&reply.channel, &reply.ts, name)).await;
+async fn mark(turn: &Turn<'_>, reply: &Reply, name: &str, instead: &str) {
+    let marked = patiently(turn, || turn.hub.api.add_reaction(&reply.channel, &reply.ts, name)).await;
     if let Err(ApiError::Refused { word }) = &marked
         && word == "missing_scope"
-        && !instead.is_empty()
     {
-        line(hub, &reply.channel, &reply.thread, instead).await;
+        if !instead.is_empty() {
+            line(turn, &reply.channel, &reply.thread, instead).await;
+        }
+        return;
     }
-    tell(marked);
+    tell(turn.hub, &reply.channel, &marked);
 }
 
-async fn line(hub: &Hub, channel: &str, thread: &Ts, text: &str) {
-    let posted = patiently(hub, || hub.api.post_message(channel, Some(thread), text)).await;
-    tell(posted.map(drop));
+async fn line(turn: &Turn<'_>, channel: &str, thread: &Ts, text: &str) -> Option<Ts> {
+    let posted = patiently(turn, || turn.hub.api.post_message(channel, Some(thread), text)).await;
+    tell(turn.hub, channel, &posted);
+    posted.ok().map(|posted| posted.ts)
 }
 
-fn tell(posted: Result<(), ApiError>) {
-    if let Err(error) = posted {
-        tracing::warn!(%error, "something could not be told in Slack");
+fn tell<T>(hub: &Hub, channel: &str, posted: &Result<T, ApiError>) {
+    match posted {
+        Ok(_) => hub.board.mended(channel, "post"),
+        // That one message is gone says nothing of its channel.
+        Err(error) if error.is_passing() || error.is_of_the_channel() => hub.board.failed(channel, "post", error),
+        Err(error) => tracing::warn!(%error, "something could not be told in Slack"),
     }
 }
 
-/// Tries again what failed in passing. A line that may stand there already is said again: twice is better than never
-/// for a refusal.
-async fn patiently<T, F: Future<Output = Result<T, ApiError>>>(hub: &Hub, call: impl Fn() -> F) -> Result<T, ApiError> {
-    let until = Instant::now() + hub.pace.patience;
-    let mut pauses = hub.pace.backoff();
+/// Tries again what failed in passing, until the post is given up. A line that may stand there already is said again:
+/// twice is better than never for a refusal.
+async fn patiently<T, F>(turn: &Turn<'_>, call: impl Fn() -> F) -> Result<T, ApiError>
+where
+    F: Future<Output = Result<T, ApiError>>,
+{
+    let mut pauses = turn.hub.pace.backoff();
     loop {
         let error = match call().await {
             Ok(done) => return Ok(done),
             Err(error) if !error.is_passing() => return Err(error),
             Err(error) => error,
         };
-        let pause = pauses.next().unwrap_or(hub.pace.pauses.1).max(error.asked_to_wait().unwrap_or_default());
-        if Instant::now() + pause > until {
+        let pause = pauses.next().unwrap_or(turn.hub.pace.pauses.1).max(error.asked_to_wait().unwrap_or_default());
+        if Instant::now() + pause > turn.until {
             return Err(error);
         }
         time::sleep(pause).await;

@@ -10,18 +10,27 @@ use standing::events::{Event, Level};
 use tokio::sync::mpsc;
 
 use super::{
-    announce::blocking,
     hub::Hub,
     message::{Message, Reply},
     threads::Thread,
+    ts::Ts,
 };
 
 /// Messages that were heard of together.
 #[derive(Debug)]
 pub(super) struct Heard {
     messages: Vec<(Message, Fate)>,
-    /// True if the gate is to be opened once they are judged.
-    opens_the_gate: bool,
+    opens: Opens,
+}
+
+/// What of the gate is opened behind what was heard, once that is judged: what waits to be judged would come too late
+/// for its place among the replies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Opens {
+    /// Nothing.
+    Nothing,
+    /// It is open for replies of a thread.
+    Thread(Ts),
 }
 
 #[derive(Debug)]
@@ -36,15 +45,14 @@ enum Fate {
 
 /// Keeps what may be a reply: a person's words in a thread, by somebody who may speak. What others say is not kept.
 pub(super) async fn keep(hub: &Arc<Hub>, messages: Vec<Message>) -> Result<Heard, String> {
-    let config = hub.the_loop.config();
+    let config = hub.config().await;
     let allowed = &config.settings.slack.authorized_users;
     let reply = |message: &Message| allowed.contains(&message.user).then(|| message.reply(&hub.us)).flatten();
     let replies: Vec<Option<Reply>> = messages.iter().map(reply).collect();
     let candidates: Vec<Reply> = replies.iter().flatten().cloned().collect();
     let mut kept = Vec::new();
     if !candidates.is_empty() {
-        let at = Arc::clone(hub);
-        kept = blocking(move || at.inbox().accept(candidates)).await?.map_err(|error| error.to_string())?;
+        kept = hub.kept.with(move |inbox| inbox.accept(candidates)).await?.map_err(|error| error.to_string())?;
     }
     let mut fate = |reply: Option<Reply>| {
         let Some(reply) = reply else { return Fate::Other };
@@ -54,14 +62,18 @@ pub(super) async fn keep(hub: &Arc<Hub>, messages: Vec<Message>) -> Result<Heard
         }
     };
     let messages = messages.into_iter().zip(replies).map(|(message, reply)| (message, fate(reply))).collect();
-    Ok(Heard { messages, opens_the_gate: false })
+    Ok(Heard { messages, opens: Opens::Nothing })
 }
 
 impl Heard {
-    /// Nothing but the word to open the gate, behind whatever was heard before: what waits to be judged would come
-    /// too late for its place among the replies.
-    pub(super) fn all_of_it() -> Self {
-        Self { messages: Vec::new(), opens_the_gate: true }
+    /// Nothing was heard, and no more is waited for.
+    pub(super) fn nothing(opens: Opens) -> Self {
+        Self { messages: Vec::new(), opens }
+    }
+
+    /// The same, with the gate opened behind it.
+    pub(super) fn and_then(self, opens: Opens) -> Self {
+        Self { opens, ..self }
     }
 
     /// The replies that are new.
@@ -74,53 +86,54 @@ impl Heard {
 }
 
 /// Judges what was heard, in that order, until the run ends.
-pub(super) async fn judge_all(hub: Arc<Hub>, mut heard: mpsc::UnboundedReceiver<Heard>) {
-    while let Some(Heard { messages, opens_the_gate }) = heard.recv().await {
+pub(super) async fn judge_all(hub: Arc<Hub>, mut heard: mpsc::Receiver<Heard>) {
+    while let Some(Heard { messages, opens }) = heard.recv().await {
         for (message, fate) in messages {
             match fate {
-                Fate::Kept(reply) => judge_reply(&hub, reply).await,
+                Fate::Kept(reply) => judge_reply(&hub, reply),
                 Fate::Known => {}
-                Fate::Other => judge_other(&hub, &message),
+                Fate::Other => judge_other(&hub, &message).await,
             }
         }
-        if opens_the_gate {
-            hub.gate.send_replace(true);
+        if let Opens::Thread(thread) = opens {
+            hub.gate.was_read(&thread);
         }
     }
 }
 
 /// A reply that is kept: by a person who may speak.
-async fn judge_reply(hub: &Arc<Hub>, reply: Reply) {
-    let Some(thread) = thread_of(hub, &reply).await else {
-        drop_with(hub, Level::Debug, "unmapped", &reply.channel, reply.thread.as_str(), &reply.user);
-        let at = Arc::clone(hub);
-        let _ = blocking(move || at.inbox().done(&reply.key())).await;
-        return;
-    };
+fn judge_reply(hub: &Arc<Hub>, reply: Reply) {
+    if let Some(thread) = hub.threads.get(&reply.channel, &reply.thread) {
+        return accept(hub, &thread, reply);
+    }
+    // One that is not known may have been bound this moment, by this process or another. Others do not wait for that.
+    let at = Arc::clone(hub);
+    hub.spawn(async move {
+        at.looked().await;
+        if let Some(thread) = at.threads.get(&reply.channel, &reply.thread) {
+            return accept(&at, &thread, reply);
+        }
+        drop_with(&at, Level::Debug, "unmapped", &reply.channel, reply.thread.as_str(), &reply.user);
+        let _ = at.kept.with(move |inbox| inbox.done(&reply.key())).await;
+    });
+}
+
+fn accept(hub: &Arc<Hub>, thread: &Thread, reply: Reply) {
     let about = |name| {
         Event::info(name)
             .with("standing", thread.name.as_str())
             .with("channel", reply.channel.as_str())
             .with("thread", reply.thread.as_str())
     };
-    hub.the_loop.emit(
+    hub.emit(
         about("channel.reply_received").with("actor", format!("slack:{}", reply.user)).with("ts", reply.ts.as_str()),
     );
-    hub.the_loop.emit(about("channel.mirror_skipped").with("reason", "standing-session"));
+    hub.emit(about("channel.mirror_skipped").with("reason", "standing-session"));
     hub.lanes.push(hub, reply);
 }
 
-/// Whose the thread is. One that is not known may have been bound this moment, by this process or another.
-async fn thread_of(hub: &Arc<Hub>, reply: &Reply) -> Option<Thread> {
-    if let Some(thread) = hub.threads.get(&reply.channel, &reply.thread) {
-        return Some(thread);
-    }
-    super::watch::look(hub, false).await;
-    hub.threads.get(&reply.channel, &reply.thread)
-}
-
 /// Anything else: dropped, and told of once. The gates are the same.
-fn judge_other(hub: &Hub, message: &Message) {
+async fn judge_other(hub: &Hub, message: &Message) {
     if message.user == hub.us.user {
         hub.board.heard_own(&message.channel, &message.ts);
     }
@@ -135,8 +148,9 @@ fn judge_other(hub: &Hub, message: &Message) {
         Some(_) => (Level::Warning, "unauthorized-actor"),
     };
     if let Some(thread) = thread {
-        // A thread's listing is read again and again: what was dropped stays dropped, whoever may speak by then.
-        if !hub.inbox().note(message.key(), Some(thread.clone()), &message.event_id) {
+        // A thread's listing may be read again: what was dropped stays dropped, whoever may speak by then.
+        let (key, thread, event) = (message.key(), thread.clone(), message.event_id.clone());
+        if !hub.kept.with(move |inbox| inbox.note(key, Some(thread), &event)).await.unwrap_or(true) {
             return;
         }
     }
@@ -152,5 +166,5 @@ fn drop_with(hub: &Hub, level: Level, reason: &str, channel: &str, thread: &str,
     if !user.is_empty() {
         event = event.with("actor", format!("slack:{user}"));
     }
-    hub.the_loop.emit(event);
+    hub.emit(event);
 }

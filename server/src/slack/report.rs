@@ -7,6 +7,7 @@ use standing::{TheLoop, config::SlackRead};
 use super::{
     folder::Folder,
     host::LISTENING,
+    slowed::Slowed,
     status::{self, Hearing, Status},
 };
 
@@ -31,6 +32,19 @@ pub struct Report {
 }
 
 impl Report {
+    /// How a service's reading is slowed by Slack's rate limit, if it is.
+    pub fn slowed(&self) -> Option<&Slowed> {
+        self.listener.as_ref().filter(|_| self.enabled && self.hosted)?.slowed.as_ref()
+    }
+
+    /// What goes wrong in which channel, by a service that runs.
+    pub fn channel_problems(&self) -> impl Iterator<Item = (&str, &str)> {
+        let listener = self.listener.iter().filter(|_| self.enabled && self.hosted);
+        listener
+            .flat_map(|listener| &listener.channel_problems)
+            .map(|(channel, told)| (channel.as_str(), told.as_str()))
+    }
+
     /// True if replies should be heard and are not.
     pub fn is_deaf(&self) -> bool {
         self.enabled && self.mode != "off" && !self.hears

@@ -1,16 +1,17 @@
 //! Settling without the service: what a command line changed is announced or let go of before the command ends.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use standing::TheLoop;
 use tokio::runtime;
 
 use super::{
     address::Address,
-    announce::{Announcer, tell_failed},
+    announce::Announcer,
     api::Api,
+    event_log::EventLog,
     folder::Folder,
-    in_vain::due,
+    in_vain::{due, not_announced as unannounced},
     report::is_hosted,
     threads::Threads,
     tokens::Tokens,
@@ -33,7 +34,7 @@ pub fn settle(the_loop: &TheLoop) -> Vec<String> {
     settled(the_loop, &folder).unwrap_or_else(|reason| {
         let due = due(the_loop);
         for row in &due {
-            tell_failed(the_loop, &row.name, &reason);
+            the_loop.emit(unannounced(&row.name, &reason));
         }
         due.iter().map(|row| not_announced(&row.name, &reason)).collect()
     })
@@ -47,18 +48,27 @@ fn settled(the_loop: &TheLoop, folder: &Folder) -> Result<Vec<String>, String> {
     let config = the_loop.config();
     let tokens = Tokens::of(&config.settings.slack, the_loop.surroundings()).map_err(|missing| missing.to_string())?;
     let api = Arc::new(Api::new(Address::of(the_loop.surroundings())?, tokens)?);
-    let threads = Arc::new(Threads::of(folder));
-    let announcer = Announcer::new(the_loop.clone(), Arc::clone(&api), folder.clone(), threads);
     let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
     runtime.block_on(async {
-        let pass = announcer.pass(false, |_| None).await?;
-        let mut complaints: Vec<String> =
-            pass.failures.iter().map(|(name, reason)| not_announced(name, reason)).collect();
-        for (thread, text) in pass.farewells {
-            if let Err(error) = api.post_message(&thread.channel, Some(&thread.ts), &text).await {
-                complaints.push(format!("the thread of `{}` could not be told: {error}", thread.name));
-            }
-        }
-        Ok(complaints)
+        let (events, writing) = EventLog::open(the_loop.clone());
+        let threads = Threads::of(folder);
+        let announcer = Announcer::new(the_loop.clone(), Arc::clone(&api), folder.clone(), threads, events);
+        let complaints = once(&announcer, &api).await;
+        drop(announcer);
+        let _ = writing.await;
+        complaints
     })
+}
+
+async fn once(announcer: &Announcer, api: &Api) -> Result<Vec<String>, String> {
+    let look = announcer.look(false, HashMap::new()).await?;
+    let announced = announcer.announce_due(&look.rows).await;
+    let failures = announced.failures.iter();
+    let mut complaints: Vec<String> = failures.map(|(name, reason)| not_announced(name, reason)).collect();
+    for (thread, text) in look.farewells.into_iter().chain(announced.farewells) {
+        if let Err(error) = api.post_message(&thread.channel, Some(&thread.ts), &text).await {
+            complaints.push(format!("the thread of `{}` could not be told: {error}", thread.name));
+        }
+    }
+    Ok(complaints)
 }

@@ -2,7 +2,7 @@
 //!
 //! A connection is never trusted: it is pinged, it is replaced before Slack ends it, and what it should have brought
 //! is looked up in the threads themselves, after each connection and now and then beside it. One that answers pings
-//! and brings nothing is deaf, and is opened anew.
+//! and brings nothing is deaf, and is replaced.
 
 mod connect;
 mod envelope;
@@ -13,7 +13,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::time::{self, Instant};
 
-use super::{api::ApiError, catch_up::catch_up, hub::Hub, receive::Heard, status::Hearing};
+use super::{api::ApiError, hub::Hub, status::Hearing};
 use connect::connect;
 use listen::{Ended, listen};
 
@@ -21,7 +21,6 @@ pub(super) use probe::Probe;
 
 /// Opens connections and listens, until the run ends.
 pub(super) async fn socket(hub: Arc<Hub>) {
-    hub.spawn(sweep(Arc::clone(&hub)));
     let mut pauses = hub.pace.backoff();
     loop {
         let begun = Instant::now();
@@ -38,8 +37,8 @@ pub(super) async fn socket(hub: Arc<Hub>) {
             status.problem = ended.to_string();
         });
         // What is accepted already is typed: nobody knows how long there will be no connection.
-        hub.gate.send_replace(true);
-        tracing::warn!(reason = %ended, pause_ms = pause.as_millis(), "the socket to Slack ended; it is opened anew");
+        hub.gate.open();
+        tracing::warn!(reason = %ended, pause_ms = pause.as_millis(), "the socket to Slack ended; it is opened again");
         time::sleep(pause).await;
     }
 }
@@ -53,31 +52,17 @@ fn pause(hub: &Hub, ended: &Ended, pauses: &mut impl Iterator<Item = Duration>) 
     }
 }
 
-/// Called with every greeting: what was missed is fetched, and goes before what the connection brings.
-fn greeted(hub: &Arc<Hub>) {
-    let at = Arc::clone(hub);
-    hub.spawn(async move {
-        // A thread that cannot be read keeps nothing waiting for ever.
-        let reading = time::timeout(at.pace.hello.saturating_mul(2), catch_up(&at)).await;
-        if let Ok(Some(error)) = reading.map(|reading| reading.failure) {
-            tracing::warn!(%error, "not every thread could be read; the next reading finds what is missing");
-        }
-        let _ = at.heard.send(Heard::all_of_it());
-    });
-}
-
-/// Reads the threads now and then. What the socket does not bring within a while after it stood there, it did not
-/// hear.
-async fn sweep(hub: Arc<Hub>) {
-    loop {
-        time::sleep(hub.pace.sweep).await;
-        let fresh = catch_up(&hub).await.fresh;
-        if fresh.is_empty() {
-            continue;
-        }
-        time::sleep(hub.pace.deaf).await;
-        if fresh.iter().any(|key| !hub.was_brought(key)) {
-            hub.reconnect.notify_one();
-        }
+/// Called with every greeting: what was missed is fetched, and goes before what the connection brings. One that takes
+/// the place of another has missed nothing, and nothing waits for the reading.
+fn greeted(hub: &Arc<Hub>, in_place_of_another: bool) {
+    if !in_place_of_another {
+        let greeting = hub.gate.close(hub.threads.all().into_iter().map(|thread| thread.ts));
+        let at = Arc::clone(hub);
+        hub.spawn(async move {
+            // A thread that cannot be read, or not yet, keeps nothing waiting for ever.
+            time::sleep(at.pace.hello.saturating_mul(2)).await;
+            at.gate.open_since(greeting);
+        });
     }
+    hub.reader.greeted();
 }

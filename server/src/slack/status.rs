@@ -1,14 +1,16 @@
 //! How the listener is: kept in a file, so that the command line can tell without asking the service.
 
 use std::{
+    collections::BTreeMap,
     io,
     sync::{Mutex, PoisonError},
 };
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
 
-use super::{folder::Folder, ts::Ts};
+use super::{api::ApiError, blocking::blocking, folder::Folder, slowed::Slowed, ts::Ts};
 
 const FILE: &str = "slack.status.json";
 
@@ -43,6 +45,10 @@ pub struct Status {
     pub last_event_at: String,
     /// What went wrong last; empty if all is well.
     pub problem: String,
+    /// What went wrong in which channel last; empty if all is well.
+    pub channel_problems: BTreeMap<String, String>,
+    /// How reading is slowed by Slack's rate limit, if it is.
+    pub slowed: Option<Slowed>,
     /// The bot's name in Slack.
     pub bot: String,
     /// The workspace's name.
@@ -55,36 +61,76 @@ pub struct Status {
     pub own_heard: String,
 }
 
-/// The status of this process, written down as it changes.
+/// The status of this process, written down as it changes by whoever runs [`Board::write_down`].
 #[derive(Debug)]
 pub(super) struct Board {
-    folder: Folder,
-    status: Mutex<Status>,
+    status: watch::Sender<Status>,
+    /// What goes wrong in a channel, by channel and by what it keeps from being done.
+    failures: Mutex<BTreeMap<(String, &'static str), String>>,
 }
 
 impl Board {
-    pub(super) fn new(folder: &Folder, mode: &str) -> Self {
+    pub(super) fn new(mode: &str) -> Self {
         let status = Status { pid: std::process::id(), mode: mode.to_owned(), since: now(), ..Status::default() };
-        Self { folder: folder.clone(), status: Mutex::new(status) }
+        Self { status: watch::Sender::new(status), failures: Mutex::default() }
     }
 
-    /// Changes the status; it is written down if that made a difference.
-    pub(super) fn set(&self, change: impl FnOnce(&mut Status)) {
-        let mut status = self.status.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = status.clone();
-        change(&mut status);
-        if status.hearing != before.hearing {
-            status.since = now();
-        }
-        if *status != before {
+    /// Writes the status down whenever it changed, the newest alone, without end.
+    pub(super) async fn write_down(&self, folder: Folder) {
+        let mut changes = self.status.subscribe();
+        changes.mark_changed();
+        while changes.changed().await.is_ok() {
+            let text = serde_json::to_string(&*changes.borrow_and_update()).unwrap_or_default();
+            let at = folder.clone();
             // Nobody is kept from hearing by a status that cannot be told.
-            let _ = self.folder.write(FILE, &serde_json::to_string(&*status).unwrap_or_default(), false);
+            let _ = blocking(move || at.write(FILE, &text, false)).await;
         }
+    }
+
+    /// Changes the status.
+    pub(super) fn set(&self, change: impl FnOnce(&mut Status)) {
+        self.status.send_if_modified(|status| {
+            let before = status.clone();
+            change(status);
+            if status.hearing != before.hearing {
+                status.since = now();
+            }
+            *status != before
+        });
+    }
+
+    /// Something could not be done in a channel. It is told in the status, and in the log if it is new.
+    pub(super) fn failed(&self, channel: &str, what: &'static str, error: &ApiError) {
+        let told = error.to_string();
+        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = failures.insert((channel.to_owned(), what), told.clone());
+        if before.as_ref() != Some(&told) {
+            tracing::warn!(channel, error = told, "cannot {what} in a channel of Slack");
+        }
+        self.tell(&failures);
+    }
+
+    /// Something could be done in a channel.
+    pub(super) fn mended(&self, channel: &str, what: &'static str) {
+        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        if failures.remove(&(channel.to_owned(), what)).is_some() {
+            tracing::info!(channel, "can {what} again in a channel of Slack");
+            self.tell(&failures);
+        }
+    }
+
+    fn tell(&self, failures: &BTreeMap<(String, &'static str), String>) {
+        let mut told: BTreeMap<String, String> = BTreeMap::new();
+        for ((channel, what), error) in failures {
+            let line = told.entry(channel.clone()).or_default();
+            *line = format!("{line}{}cannot {what}: {error}", if line.is_empty() { "" } else { "; " });
+        }
+        self.set(|status| status.channel_problems = told);
     }
 
     /// What went wrong last.
     pub(super) fn problem(&self) -> String {
-        self.status.lock().unwrap_or_else(PoisonError::into_inner).problem.clone()
+        self.status.borrow().problem.clone()
     }
 
     /// A message was heard of.
@@ -108,6 +154,6 @@ pub(super) fn read(folder: &Folder) -> io::Result<Option<Status>> {
     Ok(serde_json::from_str(&folder.read(FILE)?).ok())
 }
 
-fn now() -> String {
+pub(super) fn now() -> String {
     Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

@@ -19,7 +19,7 @@ use rustix::{
 use tokio::{io::unix::AsyncFd, time};
 use wire::Row;
 
-use super::{hub::Hub, outbox::Post, questions::Questions, threads::Thread, words};
+use super::{announce::Farewell, hub::Hub, outbox::Post, questions::Questions, threads::Thread, words};
 
 /// The event that a waiting session counts as, in `channels.slack.events`.
 const AWAITING: &str = "session.awaiting_input";
@@ -30,16 +30,16 @@ const SETTLE: Duration = Duration::from_millis(30);
 /// Watches until the run ends.
 pub(super) async fn watch(hub: Arc<Hub>) {
     let mut questions = Questions::default();
-    let mut records = Records::new(&hub.the_loop.config().settings.state_root);
+    let mut records = Records::new(&hub.config().await.settings.state_root);
     loop {
-        let asks = hub.the_loop.config().settings.slack.events.iter().any(|event| event == AWAITING);
+        let asks = hub.config().await.settings.slack.events.iter().any(|event| event == AWAITING);
         let rows = look(&hub, asks).await;
         // Who has no thread yet is looked at once there is one to tell it in.
         let heard_of = |row: &&Row| asks && Thread::of_row(row).is_some();
         for name in questions.look(rows.iter().filter(heard_of)) {
             tell_of_question(&hub, &rows, &name);
         }
-        write_down(&hub);
+        write_down(&hub).await;
         tokio::select! {
             () = records.changed() => time::sleep(SETTLE).await,
             () = hub.look.notified() => {},
@@ -48,35 +48,65 @@ pub(super) async fn watch(hub: Arc<Hub>) {
     }
 }
 
-/// One look: announces, lets go, and says farewell where that is due. Gives back the sessions, none if that failed.
+/// One look: lets go, says farewell where that is due, and has announced what is to be. Gives back the sessions, none if
+/// that failed.
 pub(super) async fn look(hub: &Arc<Hub>, screens: bool) -> Vec<Row> {
-    let seen = |thread: &super::ts::Ts| hub.inbox().newest(thread);
-    match hub.announcer.pass(screens, seen).await {
-        Ok(pass) => {
-            for (thread, text) in pass.farewells {
-                let _ = hub.posts.send(Post::Line { channel: thread.channel, thread: thread.ts, text });
+    hub.looks.send_modify(|(begun, _)| *begun += 1);
+    let seen = hub.kept.with(|inbox| inbox.newest()).await.unwrap_or_default();
+    let rows = match hub.announcer.look(screens, seen).await {
+        Ok(look) => {
+            say_farewell(hub, look.farewells);
+            if !look.gone.is_empty() {
+                let _ = hub.kept.with(move |inbox| inbox.let_go(&look.gone)).await;
             }
-            pass.rows
+            announce(hub, &look.rows);
+            hub.reader.changed.notify_one();
+            look.rows
         }
         Err(error) => {
             tracing::debug!(error, "the sessions cannot be looked at; nothing is announced or let go of");
             Vec::new()
         }
+    };
+    hub.looks.send_modify(|(begun, ended)| *ended = *begun);
+    rows
+}
+
+/// Announces beside the looks, however long Slack takes for it.
+fn announce(hub: &Arc<Hub>, rows: &[Row]) {
+    if !hub.announcer.any_due(rows) {
+        return;
+    }
+    let (at, rows) = (Arc::clone(hub), rows.to_vec());
+    hub.spawn(async move {
+        let announced = at.announcer.announce_due(&rows).await;
+        say_farewell(&at, announced.farewells);
+        at.reader.changed.notify_one();
+        at.look.notify_one();
+    });
+}
+
+fn say_farewell(hub: &Arc<Hub>, farewells: Vec<Farewell>) {
+    for (thread, text) in farewells {
+        hub.outbox.post(hub, Post::Line { channel: thread.channel, thread: thread.ts, text });
     }
 }
 
-fn tell_of_question(hub: &Hub, rows: &[Row], name: &str) {
+fn tell_of_question(hub: &Arc<Hub>, rows: &[Row], name: &str) {
     let Some(row) = rows.iter().find(|row| row.name == name) else { return };
     if let Some(thread) = Thread::of_row(row) {
-        let _ = hub.posts.send(Post::Question { thread, question: row.question.clone(), text: words::asks(row) });
+        hub.outbox.post(hub, Post::Question { thread, question: row.question.clone(), text: words::asks(row) });
     }
 }
 
-fn write_down(hub: &Hub) {
-    if let Err(error) = hub.threads.advance(&hub.cursors()) {
-        tracing::debug!(%error, "how far the threads were read cannot be written down");
+async fn write_down(hub: &Hub) {
+    let (newest, pending) = hub.kept.with(|inbox| (inbox.newest(), inbox.len())).await.unwrap_or_default();
+    let ours = hub.threads.all().into_iter();
+    let cursors = ours.filter_map(|thread| Some((thread.ts.clone(), newest.get(&thread.ts)?.clone()))).collect();
+    if let Err(error) = hub.threads.advance(cursors).await {
+        tracing::debug!(error, "how far the threads were read cannot be written down");
     }
-    let (threads, pending) = (hub.threads.all().len(), hub.inbox().len());
+    let threads = hub.threads.len();
     hub.board.set(|status| {
         status.threads = threads;
         status.pending = pending;

@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 
 use super::{Fault, Shared, StubSlack, world::World};
 
-type Fields = HashMap<String, String>;
+/// The fields of a call.
+pub(super) type Fields = HashMap<String, String>;
 
 pub(super) async fn call(
     State(shared): State<Shared>,
@@ -24,7 +25,11 @@ pub(super) async fn call(
     let fault = {
         let mut world = shared.world();
         *world.calls.entry(method.clone()).or_default() += 1;
-        world.faults.get_mut(&method).and_then(std::collections::VecDeque::pop_front)
+        let fault = world.refusal(&method, &fields);
+        if fault.is_none() {
+            world.granted.push((method.clone(), fields.clone()));
+        }
+        fault
     };
     match fault {
         None => answer(&shared, &method, &headers, &fields),
@@ -125,7 +130,7 @@ fn replies(world: &World, fields: &Fields) -> Result<Value, &'static str> {
     let after: Vec<&Value> =
         rest.iter().filter(|message| message["ts"].as_str().unwrap_or_default() > oldest).collect();
     // Pages are small, so that there are some.
-    let (from, most) = (field("cursor").parse().unwrap_or(0_usize), 20);
+    let (from, most) = (field("cursor").parse().unwrap_or(0_usize), if world.page == 0 { 20 } else { world.page });
     let page: Vec<&Value> = std::iter::once(first).chain(after.iter().skip(from).take(most).copied()).collect();
     let next = if from + most < after.len() { (from + most).to_string() } else { String::new() };
     Ok(json!({ "messages": page, "has_more": !next.is_empty(), "response_metadata": { "next_cursor": next } }))
@@ -134,10 +139,10 @@ fn replies(world: &World, fields: &Fields) -> Result<Value, &'static str> {
 /// The newest first, as Slack lists a channel, and only by its id.
 fn history(world: &World, fields: &Fields) -> Result<Value, &'static str> {
     let field = |key: &str| fields.get(key).map_or("", String::as_str);
-    if field("channel") != StubSlack::CHANNEL {
+    if ![StubSlack::CHANNEL, StubSlack::OTHER].contains(&field("channel")) {
         return Err("channel_not_found");
     }
-    let mut after = world.listing(StubSlack::CHANNEL, None);
+    let mut after = world.listing(field("channel"), None);
     after.retain(|message| message["ts"].as_str().unwrap_or_default() > field("oldest"));
     after.reverse();
     Ok(json!({ "messages": after, "has_more": false }))

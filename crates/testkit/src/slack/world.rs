@@ -2,13 +2,13 @@
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet, VecDeque},
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::{Fault, StubSlack, events::Delivery, socket::Order};
+use super::{Fault, StubSlack, api::Fields, events::Delivery, socket::Order};
 
 /// What the stand-in knows.
 #[derive(Debug, Default)]
@@ -18,6 +18,14 @@ pub(super) struct World {
     pub(super) reactions: HashMap<String, Vec<String>>,
     pub(super) calls: HashMap<String, usize>,
     pub(super) faults: HashMap<String, VecDeque<Fault>>,
+    /// What every call of a method for a channel comes to.
+    pub(super) broken: HashMap<(String, String), Fault>,
+    /// How often a method is granted, and when it is next.
+    pub(super) grants: HashMap<String, (Duration, Option<Instant>)>,
+    /// The calls that were answered, in their order.
+    pub(super) granted: Vec<(String, Fields)>,
+    /// How many replies a page has; 0 for the usual number.
+    pub(super) page: usize,
     pub(super) tickets: HashSet<String>,
     pub(super) sockets: BTreeMap<u64, mpsc::UnboundedSender<Order>>,
     pub(super) opened: usize,
@@ -80,6 +88,11 @@ impl World {
         of_channel.map(|(_, message)| message).filter(belongs).cloned().collect()
     }
 
+    /// All that stands in a channel.
+    pub(super) fn all_in(&self, channel: &str) -> Vec<Value> {
+        self.messages.iter().filter(|((of, _), _)| of == channel).map(|(_, message)| message.clone()).collect()
+    }
+
     /// Stamps grow, and are the time as far as that lets them.
     fn next_ts(&mut self) -> String {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -89,13 +102,35 @@ impl World {
     }
 
     pub(super) fn is_channel(channel: &str) -> Option<&'static str> {
-        [StubSlack::CHANNEL, "#ops", "ops"].contains(&channel).then_some(StubSlack::CHANNEL)
+        match channel {
+            StubSlack::CHANNEL | "#ops" | "ops" => Some(StubSlack::CHANNEL),
+            StubSlack::OTHER | "#dev" | "dev" => Some(StubSlack::OTHER),
+            _ => None,
+        }
     }
 
     pub(super) fn order(&self, order: &Order) {
         for socket in self.sockets.values() {
             let _ = socket.send(order.clone());
         }
+    }
+
+    /// What a call comes to besides an answer: faults that were ordered, then the rate that is granted.
+    pub(super) fn refusal(&mut self, method: &str, fields: &Fields) -> Option<Fault> {
+        if let Some(fault) = self.faults.get_mut(method).and_then(VecDeque::pop_front) {
+            return Some(fault);
+        }
+        let channel = Self::is_channel(fields.get("channel").map_or("", String::as_str)).unwrap_or_default();
+        if let Some(fault) = self.broken.get(&(method.to_owned(), channel.to_owned())) {
+            return Some(fault.clone());
+        }
+        let (every, next) = self.grants.get_mut(method)?;
+        let now = Instant::now();
+        if let Some(left) = next.and_then(|next| next.checked_duration_since(now)).filter(|left| !left.is_zero()) {
+            return Some(Fault::Limited(left.as_secs() + 1));
+        }
+        *next = Some(now + *every);
+        None
     }
 
     pub(super) fn outstanding(&self) -> usize {

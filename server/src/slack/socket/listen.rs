@@ -166,6 +166,7 @@ async fn take(hub: &Arc<Hub>, connection: Option<&mut Connection>, first: Receiv
 async fn acknowledge(hub: &Arc<Hub>, connection: &mut Connection, ids: &[String], messages: Vec<Message>) -> bool {
     for message in &messages {
         hub.brought(message.key());
+        hub.reader.heard_from(&message.channel);
     }
     if !messages.is_empty() {
         hub.board.heard();
@@ -183,7 +184,7 @@ async fn acknowledge(hub: &Arc<Hub>, connection: &mut Connection, ids: &[String]
         sent = sent && connection.stream.feed(Frame::Text(acknowledgement(id).into())).await.is_ok();
     }
     let sent = sent && connection.stream.flush().await.is_ok();
-    let _ = hub.heard.send(heard);
+    let _ = hub.heard.send(heard).await;
     sent
 }
 
@@ -197,9 +198,6 @@ fn settle_in(hub: &Arc<Hub>, connection: Connection, in_place_of_another: bool) 
             n => format!("{n} other connection(s) use the same app token and may take replies away from this one"),
         };
     });
-    if !in_place_of_another {
-        hub.gate.send_replace(false);
-    }
-    greeted(hub);
+    greeted(hub, in_place_of_another);
     connection
 }

@@ -1,0 +1,218 @@
+//! Reading the bound threads: the whole of poll mode; beside a socket, what it missed while it was down, or does not
+//! bring.
+//!
+//! One page at a time and in turn, see [`super::turns`]. What a page had is kept and the thread counts as read to its
+//! end before the next one is asked for, so that a page that was granted is not asked for again.
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use futures_util::{StreamExt as _, stream::FuturesUnordered};
+use tokio::{
+    sync::Notify,
+    time::{self, Instant},
+};
+
+use super::{
+    api::ApiError,
+    hub::Hub,
+    message::{Key, Message},
+    receive::{self, Opens},
+    slowed::Slowing,
+    status::Hearing,
+    ts::Ts,
+    turns::{Ask, Next, Page, Pauses, Turns},
+};
+
+/// How many threads are read side by side while Slack does not ask to wait.
+const AT_ONCE: usize = 4;
+
+/// How long a message may take to stand in its place in a listing. A thread does not count as read beyond that.
+const SETTLED: Duration = Duration::from_secs(3);
+
+/// Whose turn it is, for the task that reads and those who have something read.
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    state: Mutex<State>,
+    /// Rung when there may be something else to read.
+    pub(super) changed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    turns: Turns,
+    slowing: Slowing,
+}
+
+impl Reader {
+    /// All threads are to be read now.
+    pub(super) fn greeted(&self) {
+        self.state().turns.greeted(Instant::now());
+        self.changed.notify_one();
+    }
+
+    /// Something was heard from a channel.
+    pub(super) fn heard_from(&self, channel: &str) {
+        if self.state().turns.heard_from(channel) {
+            self.changed.notify_one();
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How the threads are read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plan {
+    /// How long after a reading a thread is read again.
+    pub(super) every: Duration,
+    /// True if nothing else hears.
+    pub(super) polls: bool,
+}
+
+/// Reads until the run ends.
+pub(super) async fn read(hub: Arc<Hub>, plan: Plan) {
+    let mut pages = FuturesUnordered::new();
+    loop {
+        let until = loop {
+            let now = Instant::now();
+            let mut state = hub.reader.state();
+            // Beside a socket a greeting has them read.
+            state.turns.follow(hub.threads.all(), if plan.polls { now } else { now + plan.every });
+            if pages.len() >= if state.slowing.is_slowed() { 1 } else { AT_ONCE } {
+                break None;
+            }
+            match state.turns.next(now, |thread| hub.gate.keeps_out(thread) && hub.lanes.waits(thread)) {
+                Next::Read(ask) => {
+                    drop(state);
+                    pages.push(page(&hub, ask));
+                }
+                Next::Wait(until) => break until,
+            }
+        };
+        tell(&hub, plan);
+        tokio::select! {
+            Some((ask, got)) = pages.next(), if !pages.is_empty() => settle(&hub, plan, &ask, got),
+            () = until_then(until) => {},
+            () = hub.reader.changed.notified() => {},
+        }
+    }
+}
+
+async fn until_then(until: Option<Instant>) {
+    match until {
+        Some(until) => time::sleep_until(until).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// What a page had.
+struct Got {
+    fresh: Vec<Key>,
+    next: Option<Page>,
+}
+
+/// Reads one page and hands on what is new in it.
+async fn page(hub: &Arc<Hub>, ask: Ask) -> (Ask, Result<Got, ApiError>) {
+    let got = read_page(hub, &ask).await;
+    (ask, got)
+}
+
+async fn read_page(hub: &Arc<Hub>, ask: &Ask) -> Result<Got, ApiError> {
+    let broken = |reason| ApiError::Unreachable { reason, sent: false };
+    let thread = &ask.thread;
+    let page = match &ask.page {
+        Some(page) => page.clone(),
+        None => Page { after: hub.unread_from(&thread.ts).await.map_err(broken)?, cursor: String::new() },
+    };
+    let listed = hub.api.replies(&thread.channel, &thread.ts, &page.after, &page.cursor).await?;
+    let messages: Vec<Message> = listed
+        .messages
+        .iter()
+        .filter_map(|message| Message::of_listing(&thread.channel, message, ""))
+        .filter(|message| message.ts != thread.ts)
+        .collect();
+    let next = Some(listed.next).filter(|next| !next.is_empty() && *next != page.cursor);
+    let young = Ts::now().before(SETTLED);
+    let settled = |ts: &&Ts| next.is_some() || **ts <= young;
+    let read_to = messages.iter().map(|message| &message.ts).filter(settled).max().cloned();
+    let heard = receive::keep(hub, messages).await.map_err(broken)?;
+    let fresh = heard.kept().map(super::message::Reply::key).collect();
+    if let Some(read_to) = read_to {
+        let at = thread.ts.clone();
+        hub.kept.with(move |inbox| inbox.read_to(&at, &read_to)).await.map_err(broken)?;
+    }
+    let opens = if next.is_none() { Opens::Thread(thread.ts.clone()) } else { Opens::Nothing };
+    let _ = hub.heard.send(heard.and_then(opens)).await;
+    Ok(Got { fresh, next: next.map(|cursor| Page { after: page.after, cursor }) })
+}
+
+fn settle(hub: &Arc<Hub>, plan: Plan, ask: &Ask, got: Result<Got, ApiError>) {
+    let (now, thread) = (Instant::now(), &ask.thread);
+    let mut state = hub.reader.state();
+    match got {
+        Ok(got) => {
+            state.slowing.granted(now);
+            let is_news = !plan.polls && state.turns.was_read(&thread.ts);
+            state.turns.granted(thread, got.next, now, now + plan.every);
+            drop(state);
+            hub.board.mended(&thread.channel, "read");
+            if !got.fresh.is_empty() {
+                if plan.polls {
+                    hub.board.heard();
+                }
+                if is_news {
+                    hub.spawn(notice_deafness(Arc::clone(hub), got.fresh));
+                }
+            }
+        }
+        Err(ApiError::Limited { after }) => {
+            state.slowing.limited(now, after);
+            state.turns.limited(thread, now, after);
+        }
+        Err(error) => {
+            let pauses = Pauses { passing: hub.pace.pauses, mending: hub.pace.mending };
+            state.turns.failed(thread, &error, now, pauses);
+            drop(state);
+            let (at, opens) = (Arc::clone(hub), thread.ts.clone());
+            // A thread that cannot be read keeps nothing waiting for it.
+            hub.spawn(async move { drop(at.heard.send(receive::Heard::nothing(Opens::Thread(opens))).await) });
+            if error != ApiError::stale_page() {
+                hub.board.failed(&thread.channel, "read", &error);
+            }
+        }
+    }
+}
+
+/// What the socket does not bring within a while after it stood in its thread, it did not hear.
+async fn notice_deafness(hub: Arc<Hub>, fresh: Vec<Key>) {
+    time::sleep(hub.pace.deaf).await;
+    if fresh.iter().any(|key| !hub.was_brought(key)) {
+        hub.reconnect.notify_one();
+    }
+}
+
+/// Tells how reading goes.
+fn tell(hub: &Hub, plan: Plan) {
+    let now = Instant::now();
+    let mut state = hub.reader.state();
+    let (behind, threads) = (state.turns.behind(now), state.turns.len());
+    let slowed = state.slowing.report(now, behind, threads);
+    let answers = state.turns.any_channel_answers();
+    let stuck = !answers && state.turns.is_stuck();
+    drop(state);
+    hub.board.set(|status| {
+        status.slowed = slowed;
+        if plan.polls {
+            status.hearing = match (answers, stuck) {
+                (true, _) => Hearing::Connected,
+                (false, true) => Hearing::Stuck,
+                (false, false) => Hearing::Connecting,
+            };
+        }
+    });
+}
