@@ -87,8 +87,14 @@ impl Patient<'_> {
 
     /// Every session that is known, with its definition.
     fn definitions(&self) -> impl Iterator<Item = Definition> {
+        self.sessions().map(|(definition, _)| definition)
+    }
+
+    /// Every session that is known, with its definition and its record.
+    fn sessions(&self) -> impl Iterator<Item = (Definition, Option<&Record>)> {
         let definitions = self.scope.definitions();
-        self.entries.iter().filter_map(move |(name, entry)| definitions.known(name, entry.record()))
+        let known = move |name, record| Some((definitions.known(name, record)?, record));
+        self.entries.iter().filter_map(move |(name, entry)| known(name, entry.record()))
     }
 
     fn records(&self) -> impl Iterator<Item = &Record> {

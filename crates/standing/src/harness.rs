@@ -3,6 +3,7 @@
 //! An adapter knows how its program is started and resumed, where it writes its transcript, what must be trusted
 //! beforehand, and how its screen is read. It starts nothing and types nothing.
 
+mod args;
 mod ask;
 mod claude;
 mod codex;
@@ -18,6 +19,7 @@ mod screen;
 mod trust;
 
 use std::{
+    borrow::Cow,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -27,19 +29,40 @@ pub(crate) use trust::{Act, Trust};
 use wire::{Activity, Choice, SessionName};
 
 use crate::{
-    Surroundings,
+    Surroundings, account,
     config::{HarnessTrust, Routing},
     process,
 };
 
-/// What an adapter needs to know of where its program is to run.
+/// Where a session's program runs, or is to run. An adapter looks nothing up anywhere else.
 #[derive(Clone, Debug)]
 pub(crate) struct Place<'a> {
-    pub(crate) surroundings: &'a Surroundings,
+    /// The session's own environment: what its program was given, or is to be given. It is not the caller's.
+    pub(crate) environment: Cow<'a, Surroundings>,
     /// The absolute working directory.
     pub(crate) cwd: &'a Path,
     /// The variables that no harness gets to see.
     pub(crate) secrets: Vec<&'a str>,
+}
+
+impl Place<'_> {
+    /// A folder or file that a variable names. A relative one is below the working directory, as for the program.
+    pub(crate) fn path(&self, key: &str) -> Option<PathBuf> {
+        self.environment.var(key).map(|path| self.cwd.join(path))
+    }
+
+    /// The home directory, if one is set.
+    pub(crate) fn home(&self) -> Option<PathBuf> {
+        self.path("HOME")
+    }
+}
+
+#[cfg(test)]
+impl<'a> Place<'a> {
+    /// A place in a given environment.
+    pub(crate) fn of(environment: &'a Surroundings, cwd: &'a Path) -> Self {
+        Self { environment: Cow::Borrowed(environment), cwd, secrets: Vec::new() }
+    }
 }
 
 /// A screen as it stands.
@@ -97,6 +120,12 @@ pub(crate) trait Harness {
     /// The program, as it is looked for on PATH, or an absolute path.
     fn program(&self) -> &str;
 
+    /// The variables that decide where the program keeps its conversations, trust and settings. All are among
+    /// [`account::ALL`]; of a program that nothing is known of, it may be any of them.
+    fn account(&self) -> &'static [&'static str] {
+        account::ALL
+    }
+
     /// Variables that the program is to have, unless the operator has set them.
     fn vars(&self) -> &'static [(&'static str, &'static str)] {
         &[]
@@ -124,6 +153,12 @@ pub(crate) trait Harness {
     fn told(&self, place: &Place<'_>, pid: u32) -> Option<Reading> {
         let _ = (place, pid);
         None
+    }
+
+    /// Why a session must not be started with these arguments: conversation or prompt would not arrive.
+    fn check_args(&self, args: &[String]) -> Result<(), String> {
+        let _ = args;
+        Ok(())
     }
 
     /// The arguments, after the program, of a fresh conversation.

@@ -21,7 +21,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use wire::SessionName;
 
-use crate::{Error, Surroundings, process::LOOP_ID_VAR, registry, tmux};
+use crate::{Error, Surroundings, nesting, process::LOOP_ID_VAR, registry, tmux};
 
 /// The name of the session, for its harness.
 pub(crate) const SESSION_VAR: &str = "THE_LOOP_SESSION";
@@ -111,13 +111,6 @@ const REVOKED: &str = "revoked";
 /// How long a launch may wait for its pane. A tmux that was stopped for longer has its pane say so.
 const KEPT: Duration = Duration::from_hours(24);
 
-/// Marks of the program that started us, which would make a harness believe that it runs inside another one.
-const NESTING: [&str; 4] = ["CLAUDECODE", "CURSOR_AGENT", "GEMINI_CLI", "OPENCODE"];
-
-/// Of `CLAUDE_CODE_*`, what configures a harness rather than marks a running one.
-const CONFIGURES: [&str; 9] =
-    ["USE_", "SKIP_", "DISABLE_", "ENABLE_", "MAX_", "API_KEY", "OAUTH_TOKEN", "CLIENT_", "EXTRA_BODY"];
-
 /// The environment for tmux and for harnesses: ours without nesting marks, without our own marks, and without the
 /// variables that hold secrets of the service.
 pub fn scrubbed(surroundings: &Surroundings, secrets: &[&str]) -> Vec<(OsString, OsString)> {
@@ -142,19 +135,11 @@ const OF_A_UNIT: [&str; 9] = [
 ];
 
 fn is_mark(key: &str) -> bool {
-    is_nesting_mark(key)
+    nesting::is_mark(key)
         || (key.starts_with("TMUX") && key != "TMUX_TMPDIR")
         || key == LOOP_ID_VAR
         || key == SESSION_VAR
         || OF_A_UNIT.contains(&key)
-}
-
-/// Whether a variable would make a harness believe that it runs inside another one.
-pub(crate) fn is_nesting_mark(key: &str) -> bool {
-    match key.strip_prefix("CLAUDE_CODE_") {
-        Some(rest) => !CONFIGURES.iter().any(|prefix| rest.starts_with(prefix)),
-        None => NESTING.contains(&key),
-    }
 }
 
 /// The hidden `launch` subcommand. Returns only if there is nothing to run.

@@ -7,6 +7,7 @@
 //! to its end whether or not the caller that asked for it is still there; an asynchronous host calls it from a
 //! blocking thread.
 
+mod account;
 #[cfg(feature = "async")]
 mod api;
 mod ask;
@@ -23,11 +24,13 @@ mod failpoint;
 mod harness;
 pub mod launcher;
 mod lifecycle;
+mod nesting;
 mod numbers;
 mod process;
 mod registry;
 mod selftest;
 mod shared_look;
+mod sockets;
 mod state;
 mod surroundings;
 mod systemd;

@@ -9,6 +9,7 @@ pub(crate) mod bind_thread;
 pub(crate) mod control;
 pub(crate) mod create;
 pub(crate) mod delete;
+mod environment;
 pub(crate) mod fields;
 mod follow;
 pub(crate) mod get;

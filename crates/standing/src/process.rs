@@ -213,6 +213,14 @@ pub(crate) fn variable_of(pid: u32, key: &str) -> Option<String> {
     String::from_utf8(value.to_vec()).ok()
 }
 
+/// Whether a process runs a program of that name, itself or by way of an interpreter.
+pub(crate) fn runs(pid: u32, program: &str) -> bool {
+    let Ok(line) = fs::read(format!("/proc/{pid}/cmdline")) else { return false };
+    let base = |word: &[u8]| Path::new(&*String::from_utf8_lossy(word)).file_name().map(ToOwned::to_owned);
+    let wanted = Path::new(program).file_name().map(ToOwned::to_owned);
+    line.split(|&byte| byte == 0).take(2).any(|word| base(word) == wanted)
+}
+
 /// What a process is called, for a person.
 pub(crate) fn command_name(pid: u32) -> String {
     fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("comm"))

@@ -28,6 +28,12 @@ impl Surroundings {
         }
     }
 
+    /// Those of this process, with no variable set.
+    #[cfg(test)]
+    pub(crate) fn empty() -> Self {
+        Self { vars: BTreeMap::new(), ..Self::of_process() }
+    }
+
     /// The same with another current directory.
     #[must_use]
     pub fn in_dir(mut self, cwd: impl Into<PathBuf>) -> Self {
@@ -59,6 +65,11 @@ impl Surroundings {
     /// A variable; an empty one counts as unset.
     pub fn var(&self, key: &str) -> Option<&OsStr> {
         self.vars.get(OsStr::new(key)).map(OsString::as_os_str).filter(|value| !value.is_empty())
+    }
+
+    /// Whether a variable is set at all, if only to nothing.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.vars.contains_key(OsStr::new(key))
     }
 
     /// All variables.

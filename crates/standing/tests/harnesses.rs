@@ -148,7 +148,7 @@ fn an_id_made_on_demand_is_the_sessions_or_nothing_is_spawned() {
     let log = fs::read_to_string(home.home().join("cursor.log")).expect("a log");
     let opened = "--resume 0190-chat -x";
     let lines: Vec<&str> = log.lines().collect();
-    assert!(lines[1].starts_with(&format!("{opened} You are the standing session `ops`")), "{lines:?}");
+    assert!(lines[1].starts_with(&format!("{opened} -- You are the standing session `ops`")), "{lines:?}");
     assert_eq!([lines[0], lines[2]], ["create-chat", opened]);
 
     fs::write(home.home().join("no-account"), "").expect("a file");

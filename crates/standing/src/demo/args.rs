@@ -13,7 +13,7 @@ use super::{
 pub(super) const HELP: &str = "\
 A stand-in for an AI coding agent: echoes what it is told, keeps a transcript, needs no account.
 
-usage: the-loop demo [--session-id UUID] [--fault SWITCH]... [PROMPT]
+usage: the-loop demo [--session-id UUID] [--fault SWITCH]... [--] [PROMPT]
        the-loop demo --resume UUID [--fault SWITCH]...
 
   --session-id UUID  start a fresh conversation under this id (a random one if left out)
@@ -82,6 +82,16 @@ pub(super) fn parse(args: impl Iterator<Item = OsString>) -> Result<Order, Strin
     });
     let (mut fresh, mut resume, mut prompt, mut faults) = (None, None, None, Faults::default());
     while let Some(arg) = args.next().transpose()? {
+        if arg == "--" {
+            for word in args.by_ref() {
+                let word = word?;
+                if prompt.is_some() {
+                    return Err(format!("error: one prompt only, and `{word}` is a second (see `demo --help`)"));
+                }
+                prompt = Some(word);
+            }
+            break;
+        }
         let (option, joined) = match arg.split_once('=') {
             Some((option, value)) if arg.starts_with("--") => (option.to_owned(), Some(value.to_owned())),
             _ => (arg, None),

@@ -1,14 +1,44 @@
-//! What the tmux server gives to new panes. Sessions of ours have the environment of whoever starts them instead; what
-//! you open beside them, and what an agent asks tmux for, has the server's.
+//! The environment of this command, which a session that it starts would be given, and that of the tmux server, which
+//! panes have that you open beside the sessions, and which an agent can ask tmux for.
 
 use std::path::PathBuf;
 
 use wire::{Check, Finding};
 
 use super::{Patient, locale};
-use crate::launcher::is_nesting_mark;
+use crate::{Surroundings, nesting, sockets};
 
 pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+    let mut findings = of_the_caller(&patient.scope.surroundings);
+    findings.extend(of_the_server(patient));
+    findings
+}
+
+/// What of this command's own environment a session would not be given.
+fn of_the_caller(here: &Surroundings) -> Vec<Finding> {
+    let place = "the environment of this command";
+    let mut findings = Vec::new();
+    for marks in nesting::MARKS {
+        let found: Vec<&str> = marks.names.iter().copied().filter(|key| here.has(key)).collect();
+        if !found.is_empty() {
+            let what = format!(
+                "it has {}: this command runs inside {}; sessions are not given these variables",
+                found.join(", "),
+                marks.program
+            );
+            let remedy = "none is needed; to see the machine as you do yourself, run it in a terminal of your own";
+            findings.push(Finding::notice(Check::Environment, place, what, remedy));
+        }
+    }
+    for gone in sockets::gone(here) {
+        let what = format!("{} names a socket that does not exist any more: {}", gone.key, gone.path.display());
+        let remedy = format!("log in again, or set {} to the socket of today; sessions start without it", gone.key);
+        findings.push(Finding::notice(Check::Environment, place, what, remedy));
+    }
+    findings
+}
+
+fn of_the_server(patient: &Patient<'_>) -> Vec<Finding> {
     let Ok(Some(server)) = &patient.server else { return Vec::new() };
     let place = format!("the environment of the tmux server (pid {})", server.pid);
     let tmux = patient.tmux();
@@ -25,7 +55,7 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
         let what = format!("it holds {}: every agent can ask tmux for it", found.join(", "));
         findings.push(Finding::hazard(Check::Environment, &place, what, forget(&found)));
     }
-    let found = named(&is_nesting_mark);
+    let found = named(&nesting::is_mark);
     if !found.is_empty() {
         let what = format!(
             "it holds {}: an agent that you start by hand in a new pane takes itself for one inside another, and may \

@@ -10,8 +10,8 @@ const LIMIT: Duration = Duration::from_secs(20);
 
 /// Runs the program with these arguments in the place, and gives what it printed.
 pub(super) fn ask(place: &Place<'_>, program: &str, args: &[&str]) -> Result<String, String> {
-    let program = find_program(program, place.cwd, place.surroundings)?;
+    let program = find_program(program, place.cwd, &place.environment)?;
     let mut command = Command::new(&program);
-    command.args(args).current_dir(place.cwd).env_clear().envs(scrubbed(place.surroundings, &place.secrets));
+    command.args(args).current_dir(place.cwd).env_clear().envs(scrubbed(&place.environment, &place.secrets));
     crate::ask::ask(&mut command, LIMIT)
 }

@@ -7,17 +7,72 @@
 
 mod screen;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{fs, path::PathBuf, time::Duration};
 
 use serde::Deserialize;
 use wire::{Activity, Choice};
 
-use super::{Fresh, Harness, Place, Reading, Screen, Spawned, trust};
-use crate::{Surroundings, config::HarnessTrust, process::ProcessIdentity};
+use super::{
+    Fresh, Harness, Place, Reading, Screen, Spawned,
+    args::{self, Options, Words},
+    trust,
+};
+use crate::{config::HarnessTrust, process::ProcessIdentity};
+
+/// As `claude --help` has them.
+const OPTIONS: Options = Options {
+    one: &[
+        "--agent",
+        "--agents",
+        "--append-system-prompt",
+        "--append-system-prompt-file",
+        "--debug-file",
+        "--effort",
+        "--fallback-model",
+        "--input-format",
+        "--json-schema",
+        "--max-budget-usd",
+        "--model",
+        "-n",
+        "--name",
+        "--output-format",
+        "--permission-mode",
+        "--plugin-dir",
+        "--plugin-url",
+        "--remote-control-session-name-prefix",
+        "--setting-sources",
+        "--settings",
+        "--system-prompt",
+        "--system-prompt-file",
+    ],
+    at_most_one: &["-d", "--debug", "--prompt-suggestions", "--remote-control", "-w", "--worktree"],
+    none: &[
+        "--allow-dangerously-skip-permissions",
+        "--ax-screen-reader",
+        "--bare",
+        "--brief",
+        "--chrome",
+        "--dangerously-skip-permissions",
+        "--disable-slash-commands",
+        "--exclude-dynamic-system-prompt-sections",
+        "--fork-session",
+        "--ide",
+        "--include-hook-events",
+        "--include-partial-messages",
+        "--no-chrome",
+        "--replay-user-messages",
+        "--safe-mode",
+        "--strict-mcp-config",
+        "--verbose",
+    ],
+    refused: &[
+        (&["-p", "--print"], args::PRINTS),
+        (&["--bg", "--background"], "it goes on in the background, and a session needs the screen"),
+        (&["--session-id", "-r", "--resume", "-c", "--continue", "--from-pr"], args::OTHER_CONVERSATION),
+        (&["-h", "--help", "-v", "--version"], args::ENDS),
+    ],
+    words: Words::Prompt,
+};
 
 pub(crate) struct Claude;
 
@@ -26,11 +81,18 @@ impl Harness for Claude {
         "claude"
     }
 
+    fn account(&self) -> &'static [&'static str] {
+        &["HOME", "CLAUDE_CONFIG_DIR"]
+    }
+
+    fn check_args(&self, args: &[String]) -> Result<(), String> {
+        OPTIONS.check(args)
+    }
+
     fn fresh(&self, fresh: &Fresh<'_>) -> Vec<String> {
         let mut argv = vec!["--session-id".to_owned(), fresh.id.to_owned()];
         argv.extend_from_slice(fresh.args);
-        argv.push(fresh.prompt.to_owned());
-        argv
+        args::then_prompt(argv, fresh.prompt)
     }
 
     fn resume(&self, id: &str, args: &[String]) -> Option<Vec<String>> {
@@ -71,7 +133,7 @@ impl Harness for Claude {
         let cwd = place.cwd.canonicalize().unwrap_or_else(|_| place.cwd.to_owned());
         let folder: String =
             cwd.to_string_lossy().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-        Some(config_dir(place.surroundings)?.join("projects").join(folder).join(format!("{id}.jsonl")))
+        Some(config_dir(place)?.join("projects").join(folder).join(format!("{id}.jsonl")))
     }
 
     fn enter_gap(&self) -> Duration {
@@ -104,11 +166,8 @@ impl Harness for Claude {
 }
 
 /// `$CLAUDE_CONFIG_DIR`, else `~/.claude`.
-pub(super) fn config_dir(surroundings: &Surroundings) -> Option<PathBuf> {
-    match surroundings.var("CLAUDE_CONFIG_DIR") {
-        Some(dir) => Some(Path::new(dir).to_owned()),
-        None => surroundings.home().map(|home| home.join(".claude")),
-    }
+pub(super) fn config_dir(place: &Place<'_>) -> Option<PathBuf> {
+    place.path("CLAUDE_CONFIG_DIR").or_else(|| Some(place.home()?.join(".claude")))
 }
 
 /// What a running Claude Code writes of itself.
@@ -129,7 +188,7 @@ impl Session {
     /// That of a process; a file that another process of the same pid left behind does not count, nor does one of a
     /// run without a screen, which the agent itself may have begun.
     fn of(place: &Place<'_>, pid: u32) -> Option<Self> {
-        let path = config_dir(place.surroundings)?.join("sessions").join(format!("{pid}.json"));
+        let path = config_dir(place)?.join("sessions").join(format!("{pid}.json"));
         let session: Self = serde_json::from_str(&fs::read_to_string(path).ok()?).ok()?;
         let same = ProcessIdentity::of(pid)?.start_ticks.to_string() == session.proc_start;
         (same && session.kind == "interactive" && !session.session_id.is_empty()).then_some(session)
@@ -139,12 +198,13 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Surroundings;
 
     #[test]
     fn a_session_file_counts_only_for_the_process_that_wrote_it() {
         let home = tempfile::tempdir().expect("made");
         let here = Surroundings::of_process().with_var("HOME", home.path()).without_var("CLAUDE_CONFIG_DIR");
-        let place = Place { surroundings: &here, cwd: home.path(), secrets: Vec::new() };
+        let place = Place::of(&here, home.path());
         let name = wire::SessionName::parse("ops").expect("valid");
         let me = std::process::id();
         let spawned = Spawned { session: &name, pid: Some(me), loop_id: "", since: "", known: "" };

@@ -8,23 +8,68 @@
 mod rollout;
 mod screen;
 
-use std::{
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{path::PathBuf, time::Duration};
 
 use wire::{Activity, Choice};
 
-use super::{Fresh, Harness, Place, Reading, Screen, Spawned, trust};
-use crate::{Surroundings, config::HarnessTrust};
+use super::{
+    Fresh, Harness, Place, Reading, Screen, Spawned,
+    args::{self, Options, Words},
+    trust,
+};
+use crate::config::HarnessTrust;
 
 const NO_DAEMON: &str = "--no-daemon";
+
+/// As `codex --help` has them.
+const OPTIONS: Options = Options {
+    one: &[
+        "-a",
+        "--ask-for-approval",
+        "--add-dir",
+        "-c",
+        "--config",
+        "-C",
+        "--cd",
+        "--disable",
+        "--enable",
+        "--local-provider",
+        "-m",
+        "--model",
+        "-p",
+        "--profile",
+        "--remote",
+        "--remote-auth-token-env",
+        "-s",
+        "--sandbox",
+    ],
+    at_most_one: &[],
+    none: &[
+        "--approve-for-me",
+        "--dangerously-bypass-approvals-and-sandbox",
+        "--dangerously-bypass-hook-trust",
+        "--full-auto",
+        "--no-alt-screen",
+        NO_DAEMON,
+        "--oss",
+        "--search",
+        "--strict-config",
+        "--worktree",
+        "--yolo",
+    ],
+    refused: &[(&["--last", "--all"], args::OTHER_CONVERSATION), (&["-h", "--help", "-V", "--version"], args::ENDS)],
+    words: Words::Prompt,
+};
 
 pub(crate) struct Codex;
 
 impl Harness for Codex {
     fn program(&self) -> &'static str {
         "codex"
+    }
+
+    fn account(&self) -> &'static [&'static str] {
+        &["HOME", "CODEX_HOME", "CODEX_SQLITE_HOME"]
     }
 
     fn new_id(&self, _: &Place<'_>) -> Result<String, String> {
@@ -35,10 +80,12 @@ impl Harness for Codex {
         true
     }
 
+    fn check_args(&self, args: &[String]) -> Result<(), String> {
+        OPTIONS.check(args)
+    }
+
     fn fresh(&self, fresh: &Fresh<'_>) -> Vec<String> {
-        let mut argv = with_no_daemon(fresh.args);
-        argv.push(fresh.prompt.to_owned());
-        argv
+        args::then_prompt(with_no_daemon(fresh.args), fresh.prompt)
     }
 
     fn resume(&self, id: &str, args: &[String]) -> Option<Vec<String>> {
@@ -50,7 +97,7 @@ impl Harness for Codex {
     fn discover(&self, place: &Place<'_>, spawned: &Spawned<'_>) -> Option<String> {
         match spawned.pid {
             Some(_) => rollout::held_open(spawned.processes()),
-            None => rollout::begun_by(&home(place.surroundings)?, place.cwd, spawned),
+            None => rollout::begun_by(&home(place)?, place.cwd, spawned),
         }
     }
 
@@ -65,7 +112,7 @@ impl Harness for Codex {
     }
 
     fn transcript(&self, place: &Place<'_>, id: &str) -> Option<PathBuf> {
-        rollout::of(&home(place.surroundings)?, id)
+        rollout::of(&home(place)?, id)
     }
 
     fn read(&self, screen: Screen<'_>) -> Reading {
@@ -90,11 +137,8 @@ impl Harness for Codex {
 }
 
 /// `$CODEX_HOME`, else `~/.codex`.
-pub(super) fn home(surroundings: &Surroundings) -> Option<PathBuf> {
-    match surroundings.var("CODEX_HOME") {
-        Some(dir) => Some(Path::new(dir).to_owned()),
-        None => surroundings.home().map(|home| home.join(".codex")),
-    }
+pub(super) fn home(place: &Place<'_>) -> Option<PathBuf> {
+    place.path("CODEX_HOME").or_else(|| Some(place.home()?.join(".codex")))
 }
 
 /// An operator who connects it to a server elsewhere means that one.
@@ -112,7 +156,7 @@ mod tests {
     fn no_background_server_unless_one_is_asked_for() {
         let args = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let fresh = Fresh { id: "", args: &args("-m x"), prompt: "hello" };
-        assert_eq!(Codex.fresh(&fresh), ["--no-daemon", "-m", "x", "hello"]);
+        assert_eq!(Codex.fresh(&fresh), ["--no-daemon", "-m", "x", "--", "hello"]);
         assert_eq!(Codex.resume("c-1", &args("--no-daemon")).expect("can"), ["resume", "c-1", "--no-daemon"]);
         assert_eq!(Codex.resume("c-1", &args("--remote ws://h:1")).expect("can")[2..], ["--remote", "ws://h:1"]);
     }

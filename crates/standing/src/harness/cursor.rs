@@ -6,14 +6,36 @@
 
 mod screen;
 
-use super::{Fresh, Harness, Place, Reading, Screen, ask, trust};
+use super::{
+    Fresh, Harness, Place, Reading, Screen,
+    args::{self, Options, Words},
+    ask, trust,
+};
 use crate::config::HarnessTrust;
+
+/// As its documentation has them.
+const OPTIONS: Options = Options {
+    one: &["-a", "--api-key", "-e", "--endpoint", "-H", "--header", "-m", "--model", "--mode", "--workspace"],
+    at_most_one: &["-w", "--worktree"],
+    none: &["-f", "--force", "--approve-mcps", "--browser", "--trust", "--yolo", "--plan"],
+    refused: &[
+        (&["-p", "--print"], args::PRINTS),
+        (&["-b", "--background", "-c", "--cloud"], "it goes on elsewhere, and a session needs the screen"),
+        (&["--resume", "--continue"], args::OTHER_CONVERSATION),
+        (&["-h", "--help", "-v", "--version"], args::ENDS),
+    ],
+    words: Words::Prompt,
+};
 
 pub(crate) struct Cursor;
 
 impl Harness for Cursor {
     fn program(&self) -> &'static str {
         "cursor-agent"
+    }
+
+    fn account(&self) -> &'static [&'static str] {
+        &["HOME", "CURSOR_CONFIG_DIR", "CURSOR_DATA_DIR", "XDG_CONFIG_HOME"]
     }
 
     fn new_id(&self, place: &Place<'_>) -> Result<String, String> {
@@ -23,11 +45,14 @@ impl Harness for Cursor {
         if plain { Ok(id.to_owned()) } else { Err(format!("`cursor-agent create-chat` printed no id but {printed:?}")) }
     }
 
+    fn check_args(&self, args: &[String]) -> Result<(), String> {
+        OPTIONS.check(args)
+    }
+
     fn fresh(&self, fresh: &Fresh<'_>) -> Vec<String> {
         let mut argv = vec!["--resume".to_owned(), fresh.id.to_owned()];
         argv.extend_from_slice(fresh.args);
-        argv.push(fresh.prompt.to_owned());
-        argv
+        args::then_prompt(argv, fresh.prompt)
     }
 
     fn resume(&self, id: &str, args: &[String]) -> Option<Vec<String>> {

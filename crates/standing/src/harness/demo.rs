@@ -9,7 +9,17 @@ use wire::{Activity, Choice};
 
 use super::{
     Fresh, Harness, Place, Reading, Screen,
+    args::{self, Options, Words},
     screen::{is_numbered, is_rule, lines, question, shows_message},
+};
+
+/// As `the-loop demo --help` has them.
+const OPTIONS: Options = Options {
+    one: &["--fault"],
+    at_most_one: &[],
+    none: &[],
+    refused: &[(&["--session-id", "--resume"], args::OTHER_CONVERSATION), (&["-h", "--help"], args::ENDS)],
+    words: Words::Prompt,
 };
 
 #[derive(Debug)]
@@ -28,11 +38,18 @@ impl Harness for Demo {
         &self.exe
     }
 
+    fn account(&self) -> &'static [&'static str] {
+        &["HOME", "THE_LOOP_DEMO_HOME"]
+    }
+
+    fn check_args(&self, args: &[String]) -> Result<(), String> {
+        OPTIONS.check(args)
+    }
+
     fn fresh(&self, fresh: &Fresh<'_>) -> Vec<String> {
         let mut argv = vec!["demo".to_owned(), "--session-id".to_owned(), fresh.id.to_owned()];
         argv.extend_from_slice(fresh.args);
-        argv.push(fresh.prompt.to_owned());
-        argv
+        args::then_prompt(argv, fresh.prompt)
     }
 
     fn resume(&self, id: &str, args: &[String]) -> Option<Vec<String>> {
@@ -42,10 +59,7 @@ impl Harness for Demo {
     }
 
     fn transcript(&self, place: &Place<'_>, id: &str) -> Option<PathBuf> {
-        let home = match place.surroundings.var("THE_LOOP_DEMO_HOME") {
-            Some(dir) => PathBuf::from(dir),
-            None => place.surroundings.home()?.join(".the-loop-demo"),
-        };
+        let home = place.path("THE_LOOP_DEMO_HOME").or_else(|| Some(place.home()?.join(".the-loop-demo")))?;
         let folder: String =
             place.cwd.to_string_lossy().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
         Some(home.join("projects").join(folder).join(format!("{id}.jsonl")))

@@ -9,15 +9,40 @@
 mod chats;
 mod screen;
 
-use std::{
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{path::PathBuf, time::Duration};
 
 use wire::{Activity, Choice};
 
-use super::{Fresh, Harness, Place, Reading, Screen, trust};
-use crate::{Surroundings, config::HarnessTrust};
+use super::{
+    Fresh, Harness, Place, Reading, Screen,
+    args::{self, Options, Words},
+    trust,
+};
+use crate::config::HarnessTrust;
+
+/// As `gemini --help` has them.
+const OPTIONS: Options = Options {
+    one: &["--approval-mode", "-m", "--model", "-o", "--output-format"],
+    at_most_one: &["-w", "--worktree", "-s", "--sandbox"],
+    none: &[
+        "--accept-raw-output-risk",
+        "-d",
+        "--debug",
+        "--raw-output",
+        "--screen-reader",
+        "--skip-trust",
+        "-y",
+        "--yolo",
+    ],
+    refused: &[
+        (&["-p", "--prompt", "--acp", "--experimental-acp"], args::PRINTS),
+        (&["-i", "--prompt-interactive"], args::OTHER_PROMPT),
+        (&["-r", "--resume", "--session-id", "--session-file"], args::OTHER_CONVERSATION),
+        (&["-l", "--list-extensions", "--list-sessions", "--delete-session"], args::ENDS),
+        (&["-h", "--help", "-v", "--version"], args::ENDS),
+    ],
+    words: Words::Prompt,
+};
 
 pub(crate) struct Gemini;
 
@@ -26,14 +51,23 @@ impl Harness for Gemini {
         "gemini"
     }
 
+    fn account(&self) -> &'static [&'static str] {
+        &["HOME", "GEMINI_CLI_HOME", "GEMINI_CLI_TRUSTED_FOLDERS_PATH"]
+    }
+
     fn vars(&self) -> &'static [(&'static str, &'static str)] {
         &[("GEMINI_CLI_NO_RELAUNCH", "true")]
     }
 
+    fn check_args(&self, args: &[String]) -> Result<(), String> {
+        OPTIONS.check(args)
+    }
+
     fn fresh(&self, fresh: &Fresh<'_>) -> Vec<String> {
         let mut argv = vec!["--session-id".to_owned(), fresh.id.to_owned()];
-        argv.extend_from_slice(fresh.args);
+        // Before the arguments: behind a `--` among them it would be no option.
         argv.extend(["--prompt-interactive".to_owned(), fresh.prompt.to_owned()]);
+        argv.extend_from_slice(fresh.args);
         argv
     }
 
@@ -54,7 +88,7 @@ impl Harness for Gemini {
     }
 
     fn transcript(&self, place: &Place<'_>, id: &str) -> Option<PathBuf> {
-        chats::of(&folder(place.surroundings)?, id)
+        chats::of(&folder(place)?, id)
     }
 
     fn choices(&self, screen: Screen<'_>) -> Vec<Choice> {
@@ -79,7 +113,7 @@ impl Harness for Gemini {
 }
 
 /// `.gemini` in `$GEMINI_CLI_HOME`, else in the home directory.
-pub(super) fn folder(surroundings: &Surroundings) -> Option<PathBuf> {
-    let home = surroundings.var("GEMINI_CLI_HOME").map(Path::new).or_else(|| surroundings.home())?;
+pub(super) fn folder(place: &Place<'_>) -> Option<PathBuf> {
+    let home = place.path("GEMINI_CLI_HOME").or_else(|| place.home())?;
     Some(home.join(".gemini"))
 }

@@ -10,14 +10,67 @@ use std::{path::Path, time::Duration};
 
 use wire::Activity;
 
-use super::{Fresh, Harness, Place, Reading, Screen, Spawned, ask};
+use super::{
+    Fresh, Harness, Place, Reading, Screen, Spawned,
+    args::{self, Options, Words},
+    ask,
+};
 use crate::{clock, directive};
+
+/// As `opencode --help` has them. A word of its own is the directory to work in.
+const OPTIONS: Options = Options {
+    one: &["--agent", "--hostname", "--log-level", "--mdns-domain", "-m", "--model", "--port", "--replay-limit"],
+    at_most_one: &[],
+    none: &["--auto", "--fork", "--mdns", "--mini", "--no-replay", "--print-logs", "--pure"],
+    refused: &[
+        (&["--prompt"], args::OTHER_PROMPT),
+        (&["-s", "--session", "-c", "--continue"], args::OTHER_CONVERSATION),
+        (&["-h", "--help", "-v", "--version"], args::ENDS),
+    ],
+    words: Words::Commands(&[
+        "acp",
+        "agent",
+        "attach",
+        "auth",
+        "completion",
+        "db",
+        "debug",
+        "export",
+        "github",
+        "import",
+        "mcp",
+        "models",
+        "plug",
+        "plugin",
+        "pr",
+        "providers",
+        "run",
+        "serve",
+        "session",
+        "stats",
+        "uninstall",
+        "upgrade",
+        "web",
+    ]),
+};
 
 pub(crate) struct OpenCode;
 
 impl Harness for OpenCode {
     fn program(&self) -> &'static str {
         "opencode"
+    }
+
+    fn account(&self) -> &'static [&'static str] {
+        &[
+            "HOME",
+            "XDG_DATA_HOME",
+            "XDG_CONFIG_HOME",
+            "XDG_STATE_HOME",
+            "OPENCODE_CONFIG",
+            "OPENCODE_CONFIG_DIR",
+            "OPENCODE_DB",
+        ]
     }
 
     fn new_id(&self, _: &Place<'_>) -> Result<String, String> {
@@ -28,9 +81,14 @@ impl Harness for OpenCode {
         true
     }
 
+    fn check_args(&self, args: &[String]) -> Result<(), String> {
+        OPTIONS.check(args)
+    }
+
     fn fresh(&self, fresh: &Fresh<'_>) -> Vec<String> {
-        let mut argv = fresh.args.to_vec();
-        argv.extend(["--prompt".to_owned(), fresh.prompt.to_owned()]);
+        // Before the arguments: behind a `--` among them it would be no option.
+        let mut argv = vec!["--prompt".to_owned(), fresh.prompt.to_owned()];
+        argv.extend_from_slice(fresh.args);
         argv
     }
 

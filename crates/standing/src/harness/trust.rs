@@ -1,19 +1,17 @@
 //! Trust of a working directory, written where a harness looks for it.
 //!
-//! These files are another program's: merged, never replaced; nothing is written when nothing is missing, and a file
-//! that does not parse is not touched. A failure is told of and never keeps a session from starting.
+//! These files are another program's: merged, never replaced, under one lock for each real file and under the
+//! program's own lock where it has one; nothing is written when nothing is missing, and a file that does not parse is
+//! not touched. A failure is reported and does not keep a session from starting.
 
 mod claude;
 mod codex;
 mod cursor;
+mod file;
 mod gemini;
+mod lock;
 
-use std::{
-    fs,
-    io::Write,
-    os::unix::fs::PermissionsExt,
-    path::{Path, PathBuf},
-};
+use std::path::Path;
 
 use serde_json::{Map, Value};
 
@@ -45,7 +43,9 @@ impl Trust {
 pub(super) use claude::claude;
 pub(super) use codex::codex;
 pub(super) use cursor::cursor;
+use file::edit;
 pub(super) use gemini::gemini;
+use lock::Vendor;
 
 /// The directory, or the root of its repository, each as it is named and as it really is.
 fn trusted_directories(cwd: &Path, scope: TrustScope) -> Vec<String> {
@@ -74,8 +74,13 @@ fn object<'a>(parent: &'a mut Map<String, Value>, key: &str) -> Option<&'a mut M
 }
 
 /// Merges into a JSON file: `change` says whether it changed anything, or `None` for a shape that is not understood.
-fn merge(path: &Path, act: Act, change: impl FnOnce(&mut Map<String, Value>) -> Option<bool>) -> Result<Trust, String> {
-    edit(path, act, |text| {
+fn merge(
+    path: &Path,
+    vendor: Vendor,
+    act: Act,
+    change: impl Fn(&mut Map<String, Value>) -> Option<bool>,
+) -> Result<Trust, String> {
+    edit(path, vendor, act, |text| {
         let mut root = match text {
             "" => Map::new(),
             text => serde_json::from_str(text).map_err(|error| error.to_string())?,
@@ -89,33 +94,3 @@ fn merge(path: &Path, act: Act, change: impl FnOnce(&mut Map<String, Value>) -> 
 }
 
 const SHAPE: &str = "it has another shape than expected, and was left alone";
-
-/// Changes a file that may be missing: `change` gets its text (empty for a missing or blank one), and gives the new one
-/// or `None` if nothing was missing in it.
-fn edit(path: &Path, act: Act, change: impl FnOnce(&str) -> Result<Option<String>, String>) -> Result<Trust, String> {
-    let at = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    // A linked file stays linked: what is written is what the link leads to.
-    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let text = match fs::read_to_string(&real) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(at(&error)),
-    };
-    match change(if text.trim().is_empty() { "" } else { &text }).map_err(|error| at(&error))? {
-        None => Ok(Trust::Given),
-        Some(_) if act == Act::Look => Ok(Trust::Missing),
-        Some(new) => replace(&real, &new).map(|()| Trust::Given).map_err(|error| at(&error)),
-    }
-}
-
-fn replace(path: &Path, text: &str) -> std::io::Result<()> {
-    let dir: PathBuf = path.parent().unwrap_or(Path::new("/")).to_owned();
-    fs::create_dir_all(&dir)?;
-    let mut file = tempfile::NamedTempFile::new_in(&dir)?;
-    file.write_all(text.as_bytes())?;
-    if let Ok(meta) = fs::metadata(path) {
-        file.as_file().set_permissions(fs::Permissions::from_mode(meta.permissions().mode()))?;
-    }
-    file.as_file().sync_all()?;
-    file.persist(path).map(drop).map_err(|error| error.error)
-}

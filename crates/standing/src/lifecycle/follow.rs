@@ -23,7 +23,8 @@ const INTERVAL: Duration = Duration::from_millis(50);
 impl Scope {
     /// Has a held record follow its harness, and writes it if it did. `pid` is the pane's process, if it lives.
     pub(super) fn follow(&self, record: &mut Record, pid: Option<u32>) {
-        if self.find_conversation(record, pid) {
+        let learned = self.learn_account(record, pid);
+        if self.find_conversation(record, pid) || learned {
             // If it cannot be written, the next verb finds it again.
             let _ = self.registry.write(record);
         }
@@ -53,7 +54,7 @@ impl Scope {
             return false;
         }
         let Ok(adapter) = self.harness(&record.harness) else { return false };
-        let place = self.place(record.cwd.as_ref());
+        let place = self.place(record);
         let spawned = Spawned {
             session: &record.name,
             pid,

@@ -38,17 +38,16 @@ impl Scope {
         };
         if let Condition::Live(pane) = &judged.condition {
             row.pid = Some(pane.pid);
-            self.read_title(&mut row, pane);
+            self.read_title(&mut row, record, pane);
         }
         row
     }
 
     /// Puts into a row what costs next to nothing: what the harness writes of itself, else its title, which every look
     /// brings.
-    fn read_title(&self, row: &mut Row, pane: &Pane) {
+    fn read_title(&self, row: &mut Row, record: Option<&Record>, pane: &Pane) {
         let Ok(adapter) = self.harness(&row.harness) else { return };
-        let place = self.place(row.cwd.as_ref());
-        let told = adapter.told(&place, pane.pid);
+        let told = record.and_then(|record| adapter.told(&self.place(record), pane.pid));
         let reading = told.unwrap_or_else(|| adapter.read(Screen { text: "", title: &pane.title }));
         row.activity = reading.activity;
         row.question = reading.question;

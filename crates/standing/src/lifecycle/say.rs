@@ -84,7 +84,7 @@ fn fit(request: &SayRequest) -> Result<CleanText, Error> {
 }
 
 fn transcript(scope: &Scope, record: &Record, harness: &dyn Harness) -> Option<std::path::PathBuf> {
-    let place = scope.place(record.cwd.as_ref());
+    let place = scope.place(record);
     harness.transcript(&place, &record.harness_session_id)
 }
 

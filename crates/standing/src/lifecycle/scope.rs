@@ -1,6 +1,6 @@
 //! What one verb works with: the config as it is now, the registry, tmux, and the event log.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use wire::SessionName;
 
@@ -9,7 +9,7 @@ use crate::{
     config::{Loaded, Settings},
     definition::Definitions,
     events::{Event, EventLog},
-    harness::{self, Harness, Place},
+    harness::{self, Harness},
     registry::{Entry, Hold, LockWait, Phase, Record, Registry},
     state::{self, Condition, Seen, how_it_ended},
     tmux::{Pane, Panes, Silence, Tmux},
@@ -55,11 +55,6 @@ impl Scope {
 
     pub(crate) fn harness(&self, name: &str) -> Result<Box<dyn Harness>, String> {
         harness::by_name(name, &self.settings().routing, &self.surroundings)
-    }
-
-    /// A working directory, for an adapter.
-    pub(crate) fn place<'a>(&'a self, cwd: &'a Path) -> Place<'a> {
-        Place { surroundings: &self.surroundings, cwd, secrets: self.secrets() }
     }
 
     /// The variables that hold secrets of the service, which no harness gets to see.

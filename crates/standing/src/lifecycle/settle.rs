@@ -73,6 +73,9 @@ impl Scope {
         record.phase = Some(Phase::Running);
         record.status = RecordStatus::Running;
         note_process(record, ProcessIdentity::of(pane.pid), pane);
+        if let Ok(adapter) = self.harness(&record.harness) {
+            self.note_account(record, adapter.as_ref());
+        }
         record.started_at = clock::now();
         let event = if fresh { "standing.started" } else { "standing.resumed" };
         self.emit(
@@ -97,7 +100,8 @@ impl Scope {
     /// up it may be there all the same, and is kept without taking the place of one that is.
     pub(super) fn resolve_pending(&self, record: &mut Record) {
         let Some(mut pending) = record.pending.take() else { return };
-        let place = self.place(pending.cwd.as_ref());
+        let account = if pending.account.is_empty() { &record.account } else { &pending.account };
+        let place = self.place_in(account, pending.cwd.as_ref());
         let adapter = self.harness(&pending.harness).ok();
         let spawned = Spawned {
             session: &record.name,

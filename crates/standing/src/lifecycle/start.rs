@@ -11,7 +11,6 @@ use crate::{
     definition::Definition,
     events::{Event, Level},
     failpoint,
-    harness::Act,
     registry::{Entry, Hold, Phase, Record, RecordStatus},
     state::{Condition, replaced},
 };
@@ -49,7 +48,11 @@ pub(crate) fn held(scope: &Scope, hold: &Hold, name: &SessionName) -> Result<Sta
                 record.status = RecordStatus::Running;
                 scope.registry.write(&record)?;
             }
-            Ok(sure(scope.row_after(name, Outcome::AlreadyRunning, "")))
+            let notes = scope.harness(&record.harness).map(|adapter| {
+                let environment = scope.environment_to_start(adapter.as_ref(), record.cwd.as_ref(), Some(&record));
+                environment.map(|environment| environment.notes).unwrap_or_default()
+            });
+            Ok(sure(scope.row_after(name, Outcome::AlreadyRunning, notes.unwrap_or_default().join("; "))))
         }
         Go::No(reason) => Ok(sure(failed(scope, name, &definition.harness, &reason))),
         Go::Spawn => {
@@ -75,7 +78,8 @@ pub(super) struct Prospect {
 /// Works out what a start would spawn, or why it could not, and spawns nothing.
 pub(super) fn prospect(scope: &Scope, definition: &Definition, record: Option<&Record>) -> Result<Prospect, String> {
     let plan = Plan::make(scope, definition, record)?;
-    Ok(Prospect { resumes: plan.resumable(record).is_some(), note: plan.note })
+    let notes = plan.notes();
+    Ok(Prospect { resumes: plan.resumable(record).is_some(), note: (!notes.is_empty()).then(|| notes.join("; ")) })
 }
 
 fn sure(row: Row) -> Start {
@@ -145,7 +149,7 @@ fn condition(scope: &Scope, name: &SessionName, record: Option<&Record>) -> (Con
 fn spawn(scope: &Scope, mut plan: Plan<'_>, before: Option<Record>) -> Result<Start, Error> {
     let name = plan.definition.name.clone();
     failpoint::at("start.planned");
-    trust(scope, &plan);
+    trust(scope, &mut plan);
     let mut notes = Vec::new();
     let mut record = plan.record(before.as_ref());
     let attempt = |plan: &Plan<'_>, record: &mut Record, conversation: Conversation| {
@@ -165,7 +169,7 @@ fn spawn(scope: &Scope, mut plan: Plan<'_>, before: Option<Record>) -> Result<St
             }
         }
         match plan.begin_afresh() {
-            Ok(true) => trust(scope, &plan),
+            Ok(true) => trust(scope, &mut plan),
             Ok(false) => {}
             Err(reason) => return give_up(scope, &plan, before, &reason),
         }
@@ -190,22 +194,17 @@ fn resume_failed(scope: &Scope, name: &SessionName, id: &str, reason: &str) {
     );
 }
 
-/// A failure is told of and never keeps the session from starting.
-fn trust(scope: &Scope, plan: &Plan<'_>) {
-    let place = scope.place(&plan.cwd);
-    let settings = scope.settings().routing.harness_trust;
-    if !settings.enabled {
-        return;
-    }
-    if let Err(error) = plan.adapter.trust(&place, &plan.definition.harness_args, settings, Act::Write) {
-        scope.emit(
-            Event::new(Level::Warning, "workspace.trust_failed")
-                .with("standing", plan.definition.name.as_str())
-                .with("harness", plan.definition.harness.as_str())
-                .with("cwd", plan.cwd.display().to_string())
-                .with("error", error),
-        );
-    }
+/// Trusts the directory beforehand. A failure is reported and does not keep the session from starting.
+fn trust(scope: &Scope, plan: &mut Plan<'_>) {
+    let Err(error) = plan.trust(scope) else { return };
+    scope.emit(
+        Event::new(Level::Warning, "workspace.trust_failed")
+            .with("standing", plan.definition.name.as_str())
+            .with("harness", plan.definition.harness.as_str())
+            .with("cwd", plan.cwd.display().to_string())
+            .with("error", error.as_str()),
+    );
+    plan.untrusted = Some(error);
 }
 
 fn succeeded(scope: &Scope, plan: &Plan<'_>, mut record: Record, outcome: Outcome, notes: &[String]) -> Start {
@@ -214,7 +213,9 @@ fn succeeded(scope: &Scope, plan: &Plan<'_>, mut record: Record, outcome: Outcom
     record.status = RecordStatus::Running;
     record.started_at = clock::now();
     let mut notes = notes.to_vec();
-    notes.extend(plan.note.clone());
+    notes.extend(plan.notes());
+    record.account = plan.account();
+    scope.note_account(&mut record, plan.adapter.as_ref());
     if !scope.learn(plan.adapter.as_ref(), &mut record) {
         notes.push(
             "its harness has not told its conversation yet: it is recorded at the next message or stop".to_owned(),
@@ -227,14 +228,16 @@ fn succeeded(scope: &Scope, plan: &Plan<'_>, mut record: Record, outcome: Outcom
     }
     failpoint::at("start.recorded");
     let event = if outcome == Outcome::Resumed { "standing.resumed" } else { "standing.started" };
-    scope.emit(
-        Event::info(event)
-            .with("standing", record.name.as_str())
-            .with("harness", record.harness.as_str())
-            .with("harness_session_id", record.harness_session_id.as_str())
-            .with("tmux_target", record.tmux_target.as_str())
-            .with("cwd", record.cwd.as_str()),
-    );
+    let mut event = Event::info(event)
+        .with("standing", record.name.as_str())
+        .with("harness", record.harness.as_str())
+        .with("harness_session_id", record.harness_session_id.as_str())
+        .with("tmux_target", record.tmux_target.as_str())
+        .with("cwd", record.cwd.as_str());
+    if !plan.left_out.is_empty() {
+        event = event.with("left_out", plan.left_out.clone());
+    }
+    scope.emit(event);
     failpoint::at("start.announced");
     sure(scope.row_after(&record.name, outcome, notes.join("; ")))
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use wire::SessionName;
 
-use crate::process::ProcessIdentity;
+use crate::{account::Account, process::ProcessIdentity, text::inert_line};
 
 /// The newest form of our own keys that this program reads and writes.
 const FORMAT: u32 = 1;
@@ -82,6 +82,9 @@ pub(crate) struct Record {
     /// without a trace.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) former_session_ids: Vec<String>,
+    /// The account that its harness was last started in; empty if that is not known.
+    #[serde(default, skip_serializing_if = "Account::is_empty")]
+    pub(crate) account: Account,
 
     #[serde(flatten)]
     other: Map<String, Value>,
@@ -109,6 +112,8 @@ pub(crate) struct Pending {
     pub(crate) session_id: String,
     pub(crate) harness: String,
     pub(crate) cwd: String,
+    #[serde(default, skip_serializing_if = "Account::is_empty")]
+    pub(crate) account: Account,
 }
 
 /// The coarse status that other readers know.
@@ -200,6 +205,7 @@ impl Record {
             server: None,
             pending: None,
             former_session_ids: Vec::new(),
+            account: Account::default(),
             other: Map::new(),
         }
     }
@@ -209,7 +215,7 @@ impl Record {
         if text.trim().is_empty() {
             return Err("it is empty".to_owned());
         }
-        let mut record: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let mut record: Self = serde_json::from_str(text).map_err(|error| inert_line(&error.to_string()))?;
         if record.format > FORMAT {
             return Err(format!(
                 "its format is {}, and this program knows formats up to {FORMAT}: a newer the-loop wrote it",
@@ -238,10 +244,13 @@ impl Record {
 
     /// The pending conversation becomes the session's own; the one before it is remembered.
     pub(crate) fn keep_pending(&mut self) {
-        let Some(Pending { session_id, harness, cwd }) = self.pending.take() else { return };
+        let Some(Pending { session_id, harness, cwd, account }) = self.pending.take() else { return };
         let former = std::mem::replace(&mut self.harness_session_id, session_id);
         self.remember_former(&former);
         (self.harness, self.cwd) = (harness, cwd);
+        if !account.is_empty() {
+            self.account = account;
+        }
     }
 
     /// Keeps the trace of a conversation that is not gone on with.

@@ -1,10 +1,8 @@
 //! What Claude Code asks on a first start, answered beforehand.
 
-use std::path::Path;
-
 use serde_json::json;
 
-use super::{Act, Trust, merge, object, set, trusted_directories};
+use super::{Act, Trust, Vendor, merge, object, set, trusted_directories};
 use crate::{
     config::{BypassPermissions, HarnessTrust},
     harness::{Place, claude::config_dir},
@@ -18,13 +16,10 @@ pub(in crate::harness) fn claude(
     settings: HarnessTrust,
     act: Act,
 ) -> Result<Trust, String> {
-    let home = place.surroundings.home().ok_or("HOME is not set")?;
-    let main = match place.surroundings.var("CLAUDE_CONFIG_DIR") {
-        Some(dir) => Path::new(dir).join(".claude.json"),
-        None => home.join(".claude.json"),
-    };
+    let folder = place.path("CLAUDE_CONFIG_DIR").or_else(|| place.home()).ok_or("HOME is not set")?;
+    let main = folder.join(".claude.json");
     let directories = trusted_directories(place.cwd, settings.scope);
-    let trust = merge(&main, act, |root| {
+    let trust = merge(&main, Vendor::Folder, act, |root| {
         let mut changed = set(root, "hasCompletedOnboarding", json!(true));
         let projects = object(root, "projects")?;
         for directory in &directories {
@@ -42,9 +37,11 @@ pub(in crate::harness) fn claude(
     if !bypass {
         return Ok(trust);
     }
-    let dir = config_dir(place.surroundings).ok_or("HOME is not set")?;
+    let dir = config_dir(place).ok_or("HOME is not set")?;
     let settings = dir.join("settings.json");
-    Ok(trust.and(merge(&settings, act, |root| Some(set(root, "skipDangerousModePermissionPrompt", json!(true))))?))
+    Ok(trust.and(merge(&settings, Vendor::Unlocked, act, |root| {
+        Some(set(root, "skipDangerousModePermissionPrompt", json!(true)))
+    })?))
 }
 
 fn asks_for_bypass(args: &[String]) -> bool {
@@ -73,7 +70,7 @@ mod tests {
     fn trust_is_merged_and_written_only_when_missing() {
         let home = tempfile::tempdir().expect("made");
         let here = Surroundings::of_process().with_var("HOME", home.path()).without_var("CLAUDE_CONFIG_DIR");
-        let place = Place { surroundings: &here, cwd: home.path(), secrets: Vec::new() };
+        let place = Place::of(&here, home.path());
         let file = home.path().join(".claude.json");
         fs::write(&file, r#"{"theirs": 1, "projects": {"/else": {"k": true}}}"#).expect("written");
         fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).expect("set");
@@ -99,8 +96,7 @@ mod tests {
         let file = home.path().join(".claude.json");
         for text in ["{ not json", "[]", r#"{"projects": 3}"#] {
             fs::write(&file, text).expect("written");
-            claude(&Place { surroundings: &here, cwd: home.path(), secrets: Vec::new() }, &[], SETTINGS, Act::Write)
-                .expect_err("refused");
+            claude(&Place::of(&here, home.path()), &[], SETTINGS, Act::Write).expect_err("refused");
             assert_eq!(fs::read_to_string(&file).expect("read"), text);
         }
     }

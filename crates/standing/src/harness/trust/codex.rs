@@ -2,7 +2,7 @@
 
 use toml_edit::{DocumentMut, Item, Table, TableLike, value};
 
-use super::{Act, SHAPE, Trust, edit, trusted_directories};
+use super::{Act, SHAPE, Trust, Vendor, edit, trusted_directories};
 use crate::{
     config::HarnessTrust,
     harness::{Place, codex::home},
@@ -10,8 +10,8 @@ use crate::{
 
 /// Trusts a directory for Codex. A level that is there already is an answer that was given, whichever it is.
 pub(in crate::harness) fn codex(place: &Place<'_>, settings: HarnessTrust, act: Act) -> Result<Trust, String> {
-    let config = home(place.surroundings).ok_or("HOME is not set")?.join("config.toml");
-    edit(&config, act, |text| {
+    let config = home(place).ok_or("HOME is not set")?.join("config.toml");
+    edit(&config, Vendor::Unlocked, act, |text| {
         let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
         let mut changed = false;
         for directory in trusted_directories(place.cwd, settings.scope) {
@@ -71,7 +71,7 @@ mod tests {
             fs::create_dir_all(dir.path().join(".codex")).expect("made");
             fs::write(&config, before.replace("DIR", &root)).expect("written");
         }
-        let done = codex(&Place { surroundings: &here, cwd: &cwd, secrets: Vec::new() }, SETTINGS, Act::Write);
+        let done = codex(&Place::of(&here, &cwd), SETTINGS, Act::Write);
         (done, fs::read_to_string(&config).unwrap_or_default().replace(&root, "DIR"))
     }
 

@@ -2,16 +2,16 @@
 
 use serde_json::json;
 
-use super::{Act, Trust, merge, set, trusted_directories};
+use super::{Act, Trust, Vendor, merge, set, trusted_directories};
 use crate::{clock, config::HarnessTrust, harness::Place};
 
 /// Trusts a directory for Cursor's agent. The form of the file is known from what others wrote down.
 pub(in crate::harness) fn cursor(place: &Place<'_>, settings: HarnessTrust, act: Act) -> Result<Trust, String> {
-    let projects = place.surroundings.home().ok_or("HOME is not set")?.join(".cursor/projects");
+    let projects = place.home().ok_or("HOME is not set")?.join(".cursor/projects");
     let mut trust = Trust::Given;
     for directory in trusted_directories(place.cwd, settings.scope) {
         let file = projects.join(project(&directory)).join(".workspace-trusted");
-        let there = merge(&file, act, |root| {
+        let there = merge(&file, Vendor::Unlocked, act, |root| {
             if root.contains_key("trustedAt") {
                 return Some(false);
             }
@@ -50,7 +50,7 @@ mod tests {
             scope: TrustScope::Directory,
             accept_bypass_permissions: BypassPermissions::Auto,
         };
-        let place = Place { surroundings: &here, cwd: &cwd, secrets: Vec::new() };
+        let place = Place::of(&here, &cwd);
         cursor(&place, settings, Act::Write).expect("trusted");
         let key = project(cwd.to_str().expect("UTF-8"));
         let file = home.path().join(".cursor/projects").join(key).join(".workspace-trusted");

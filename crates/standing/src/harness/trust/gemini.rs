@@ -1,10 +1,8 @@
 //! What Gemini CLI asks of a directory it has not seen: `trustedFolders.json`.
 
-use std::path::PathBuf;
-
 use serde_json::json;
 
-use super::{Act, Trust, merge, trusted_directories};
+use super::{Act, Trust, Vendor, merge, trusted_directories};
 use crate::{
     config::HarnessTrust,
     harness::{Place, gemini::folder},
@@ -12,11 +10,11 @@ use crate::{
 
 /// Trusts a directory for Gemini CLI. A level that is there already is an answer that was given, whichever it is.
 pub(in crate::harness) fn gemini(place: &Place<'_>, settings: HarnessTrust, act: Act) -> Result<Trust, String> {
-    let file = match place.surroundings.var("GEMINI_CLI_TRUSTED_FOLDERS_PATH") {
-        Some(file) => PathBuf::from(file),
-        None => folder(place.surroundings).ok_or("HOME is not set")?.join("trustedFolders.json"),
+    let file = match place.path("GEMINI_CLI_TRUSTED_FOLDERS_PATH") {
+        Some(file) => file,
+        None => folder(place).ok_or("HOME is not set")?.join("trustedFolders.json"),
     };
-    merge(&file, act, |root| {
+    merge(&file, Vendor::Folder, act, |root| {
         let mut changed = false;
         for directory in trusted_directories(place.cwd, settings.scope) {
             if !root.contains_key(&directory) {
@@ -49,7 +47,7 @@ mod tests {
             .with_var("HOME", home.path())
             .without_var("GEMINI_CLI_HOME")
             .without_var("GEMINI_CLI_TRUSTED_FOLDERS_PATH");
-        let place = Place { surroundings: &here, cwd: &cwd, secrets: Vec::new() };
+        let place = Place::of(&here, &cwd);
         let settings = HarnessTrust {
             enabled: true,
             scope: TrustScope::Directory,

@@ -75,7 +75,7 @@ pub(super) fn make(
     };
     // Order matters: all that can fail for want of space first, the intent last of it, and then the spawn.
     tidy(&scope.registry.launch_dir());
-    let mut spec = LaunchSpec::new(argv, &plan.cwd, name, &loop_id, &scope.surroundings, &scope.secrets());
+    let mut spec = LaunchSpec::new(argv, &plan.cwd, name, &loop_id, &plan.environment, &scope.secrets());
     spec.add_missing(plan.adapter.vars());
     let spec = spec.write(&scope.registry.launch_dir(), &loop_id)?;
     failpoint::at("start.permitted");
@@ -84,6 +84,10 @@ pub(super) fn make(
         return Err(error);
     }
     failpoint::at("start.intended");
+    // A program that takes no lock may have written over what was added: looked at again as late as possible.
+    if plan.untrusted.is_none() {
+        let _ = plan.trust(scope);
+    }
     let attempt = spawn(scope, plan, record, &spec);
     if !matches!(attempt, Attempt::Lives | Attempt::Unsure(_)) {
         discard(&spec);

@@ -1,16 +1,22 @@
 //! What a start will do, worked out and checked before anything is changed.
 
-use std::path::{Path, PathBuf};
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+};
 
 use wire::SessionName;
 
 use crate::{
+    Surroundings,
+    account::Account,
     clock,
     definition::{Definition, check_directory},
     directive,
-    harness::{Fresh, Harness, find_program},
+    harness::{Act, Fresh, Harness, Place, find_program},
     lifecycle::Scope,
     registry::{self, Origin, Pending, Record},
+    sockets,
 };
 
 use super::attempt::Conversation;
@@ -25,15 +31,24 @@ pub(super) struct Plan<'a> {
     program: PathBuf,
     brief: String,
     pub(super) cwd: PathBuf,
-    /// What the caller should be told besides.
-    pub(super) note: Option<String>,
+    /// The environment of the session: its harness is given this one, and everything is looked up in it.
+    pub(super) environment: Cow<'a, Surroundings>,
+    /// Variables of the caller's that its harness is not given.
+    pub(super) left_out: Vec<String>,
+    /// What the caller should be told of the environment.
+    environment_notes: Vec<String>,
+    /// What the caller should be told of the directory.
+    note: Option<String>,
+    /// Why the directory could not be trusted beforehand.
+    pub(super) untrusted: Option<String>,
     resume_on_respawn: bool,
 }
 
 impl<'a> Plan<'a> {
     /// Works out a start, or says why there can be none.
-    pub(super) fn make(scope: &Scope, definition: &'a Definition, record: Option<&Record>) -> Result<Self, String> {
+    pub(super) fn make(scope: &'a Scope, definition: &'a Definition, record: Option<&Record>) -> Result<Self, String> {
         let adapter = scope.harness(&definition.harness)?;
+        adapter.check_args(&definition.harness_args)?;
         let brief = definition.brief.read()?;
         let mut plan = Self {
             definition,
@@ -41,7 +56,11 @@ impl<'a> Plan<'a> {
             program: PathBuf::new(),
             brief,
             cwd: definition.cwd.clone(),
+            environment: Cow::Borrowed(&scope.surroundings),
+            left_out: Vec::new(),
+            environment_notes: Vec::new(),
             note: None,
+            untrusted: None,
             resume_on_respawn: scope.settings().routing.tmux.resume_on_respawn,
         };
         if let Some(record) = record.filter(|record| plan.resumable(Some(record)).is_some() && !record.cwd.is_empty()) {
@@ -56,9 +75,48 @@ impl<'a> Plan<'a> {
             }
         }
         check_directory(&plan.cwd)?;
-        plan.program = find_program(plan.adapter.program(), &plan.cwd, &scope.surroundings)
+        let environment = scope.environment_to_start(plan.adapter.as_ref(), &plan.cwd, record)?;
+        (plan.environment, plan.environment_notes) = (environment.vars, environment.notes);
+        plan.leave_out_sockets();
+        plan.program = find_program(plan.adapter.program(), &plan.cwd, &plan.environment)
             .map_err(|reason| format!("the harness `{}` cannot be started: {reason}", definition.harness))?;
         Ok(plan)
+    }
+
+    /// Takes out variables that name sockets which are not there any more.
+    fn leave_out_sockets(&mut self) {
+        for gone in sockets::gone(&self.environment) {
+            self.environment = Cow::Owned(self.environment.clone().into_owned().without_var(&gone.key));
+            let path = gone.path.display();
+            self.environment_notes.push(format!("{} is left out: its socket {path} does not exist any more", gone.key));
+            self.left_out.push(gone.key);
+        }
+    }
+
+    /// Where its harness is to run, for its adapter.
+    pub(super) fn place<'b>(&'b self, scope: &'b Scope) -> Place<'b> {
+        scope.place_with(Cow::Borrowed(&self.environment), &self.cwd)
+    }
+
+    /// What the caller should be told besides.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let untrusted =
+            self.untrusted.iter().map(|error| format!("its directory could not be trusted beforehand ({error})"));
+        self.note.iter().chain(&self.environment_notes).cloned().chain(untrusted).collect()
+    }
+
+    /// Has its harness trust the directory, if that is wanted and missing.
+    pub(super) fn trust(&self, scope: &Scope) -> Result<(), String> {
+        let settings = scope.settings().routing.harness_trust;
+        if !settings.enabled {
+            return Ok(());
+        }
+        self.adapter.trust(&self.place(scope), &self.definition.harness_args, settings, Act::Write).map(drop)
+    }
+
+    /// The account that its harness is given.
+    pub(super) fn account(&self) -> Account {
+        Account::of(self.adapter.account(), &self.environment)
     }
 
     /// Moves the plan to where a fresh conversation begins, after the recorded one could not be gone on with. True if
@@ -107,14 +165,13 @@ impl<'a> Plan<'a> {
 
     /// The id of a fresh conversation; empty if only its harness will know.
     pub(super) fn new_id(&self, scope: &Scope) -> Result<String, String> {
-        let place = scope.place(&self.cwd);
-        self.adapter.new_id(&place)
+        self.adapter.new_id(&self.place(scope))
     }
 
     /// A fresh conversation as this start would hold it.
     pub(super) fn pending(&self, id: &str) -> Pending {
         let (harness, cwd) = (self.definition.harness.clone(), self.cwd.display().to_string());
-        Pending { session_id: id.to_owned(), harness, cwd }
+        Pending { session_id: id.to_owned(), harness, cwd, account: self.account() }
     }
 
     /// The whole command of a conversation.

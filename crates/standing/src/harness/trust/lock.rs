@@ -1,0 +1,146 @@
+//! Locks of a trust file: one of our own for each real file, and the vendor's.
+//!
+//! Ours is a lock on the folder that holds the file: it leaves nothing behind and ends with its holder. A vendor's is a
+//! folder `<file>.lock` that is there while somebody writes; one whose time is older than ten seconds was left behind by
+//! a program that ended, and is taken over, as the vendors do it.
+
+use std::{
+    fs::{self, File},
+    io::{self, ErrorKind},
+    path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant, SystemTime},
+};
+
+use rustix::fs::{FlockOperation, flock};
+
+/// How the program that owns a file keeps others from writing it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Vendor {
+    /// It does not.
+    Unlocked,
+    /// By a folder beside the file, named after it.
+    Folder,
+}
+
+/// How long a lock is waited for: longer than one that was left behind is honoured.
+const WAIT: Duration = Duration::from_secs(15);
+
+/// How old a vendor's lock is when it counts as left behind. A holder touches it every five seconds.
+const STALE: Duration = Duration::from_secs(10);
+
+const INTERVAL: Duration = Duration::from_millis(5);
+
+/// A file that is locked until this is dropped.
+#[derive(Debug)]
+pub(super) struct Locked {
+    _own: Option<File>,
+    folders: Vec<PathBuf>,
+}
+
+impl Locked {
+    /// Locks a file by the name it is called and by its real one.
+    pub(super) fn take(named: &Path, real: &Path, vendor: Vendor) -> Result<Self, String> {
+        let deadline = Instant::now() + WAIT;
+        let dir = real.parent().unwrap_or(Path::new("/"));
+        let mut locked = Self { _own: own(dir, deadline)?, folders: Vec::new() };
+        if vendor == Vendor::Folder {
+            for file in [Some(named), (named != real).then_some(real)].into_iter().flatten() {
+                let mut folder = file.as_os_str().to_owned();
+                folder.push(".lock");
+                let folder = PathBuf::from(folder);
+                enter(&folder, deadline)?;
+                locked.folders.push(folder);
+            }
+        }
+        Ok(locked)
+    }
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        for folder in self.folders.drain(..).rev() {
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
+/// Our own lock; `None` on a file system that has none, where the vendor's and the check at the write remain.
+fn own(dir: &Path, deadline: Instant) -> Result<Option<File>, String> {
+    let file = File::open(dir).map_err(|error| error.to_string())?;
+    loop {
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(Some(file)),
+            Err(rustix::io::Errno::WOULDBLOCK | rustix::io::Errno::INTR) => wait(deadline, dir)?,
+            Err(_) => return Ok(None),
+        }
+    }
+}
+
+/// Makes a vendor's folder, once it is not there or was left behind.
+fn enter(folder: &Path, deadline: Instant) -> Result<(), String> {
+    loop {
+        match fs::create_dir(folder) {
+            Ok(()) => return Ok(()),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(format!("its lock {} could not be taken: {error}", folder.display())),
+        }
+        match left_behind(folder) {
+            Ok(true) if fs::remove_dir(folder).is_ok() => {}
+            // It was given back meanwhile.
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            _ => wait(deadline, folder)?,
+        }
+    }
+}
+
+fn left_behind(folder: &Path) -> io::Result<bool> {
+    let touched = fs::symlink_metadata(folder)?.modified()?;
+    Ok(SystemTime::now().duration_since(touched).is_ok_and(|age| age > STALE))
+}
+
+fn wait(deadline: Instant, lock: &Path) -> Result<(), String> {
+    if Instant::now() >= deadline {
+        let waited = WAIT.as_secs();
+        return Err(format!("another program has held the lock {} for more than {waited} s", lock.display()));
+    }
+    thread::sleep(INTERVAL);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    #[test]
+    fn a_vendors_lock_is_waited_for_and_given_back() {
+        let dir = tempfile::tempdir().expect("made");
+        let (file, theirs) = (dir.path().join("f.json"), dir.path().join("f.json.lock"));
+        fs::create_dir(&theirs).expect("made");
+        let (told, tells) = mpsc::channel();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let locked = Locked::take(&file, &file, Vendor::Folder).expect("taken");
+                told.send(()).expect("heard");
+                drop(locked);
+            });
+            assert!(tells.recv_timeout(Duration::from_millis(50)).is_err(), "it was taken while they held it");
+            fs::remove_dir(&theirs).expect("given back");
+            tells.recv().expect("taken");
+        });
+        assert!(!theirs.exists(), "given back");
+    }
+
+    #[test]
+    fn a_lock_that_was_left_behind_is_taken_over() {
+        let dir = tempfile::tempdir().expect("made");
+        let (file, theirs) = (dir.path().join("f.json"), dir.path().join("f.json.lock"));
+        fs::create_dir(&theirs).expect("made");
+        let old = SystemTime::now() - STALE - Duration::from_secs(1);
+        File::open(&theirs).and_then(|dir| dir.set_modified(old)).expect("aged");
+        drop(Locked::take(&file, &file, Vendor::Folder).expect("taken over"));
+        assert!(!theirs.exists());
+    }
+}

@@ -1,0 +1,130 @@
+//! The environment of a session: the caller's, with the account that the session was started in.
+//!
+//! Every look-up of an adapter goes through here. A session that runs is looked up where its harness runs; one that is
+//! started again continues in its own account, and a caller whose environment differs is told.
+
+use std::{borrow::Cow, path::Path};
+
+use super::Scope;
+use crate::{
+    Surroundings,
+    account::{self, Account},
+    harness::{Harness, Place, Spawned},
+    registry::Record,
+};
+
+/// The environment that a start gives, and what the caller should know of it.
+#[derive(Debug)]
+pub(crate) struct Environment<'a> {
+    pub(crate) vars: Cow<'a, Surroundings>,
+    pub(super) notes: Vec<String>,
+}
+
+impl Scope {
+    /// Where the harness of the last spawn runs or ran.
+    pub(crate) fn place<'a>(&'a self, record: &'a Record) -> Place<'a> {
+        self.place_in(&self.account(record), record.cwd.as_ref())
+    }
+
+    /// A directory in a given account.
+    pub(super) fn place_in<'a>(&'a self, account: &Account, cwd: &'a Path) -> Place<'a> {
+        self.place_with(account.over(Cow::Borrowed(&self.surroundings)), cwd)
+    }
+
+    /// A directory in a given environment.
+    pub(crate) fn place_with<'a>(&'a self, environment: Cow<'a, Surroundings>, cwd: &'a Path) -> Place<'a> {
+        Place { environment, cwd, secrets: self.secrets() }
+    }
+
+    /// The account of the last spawn. A record that does not say it is one of an older version or of another program:
+    /// then a process that lives does.
+    fn account(&self, record: &Record) -> Account {
+        let pending = record.pending.as_ref().map(|pending| &pending.account).filter(|account| !account.is_empty());
+        let recorded = pending.unwrap_or(&record.account);
+        if !recorded.is_empty() {
+            return recorded.clone();
+        }
+        let Some(process) = record.process.as_ref().filter(|process| process.is_alive()) else {
+            return Account::default();
+        };
+        let variables = self.harness(&record.harness).map_or(account::ALL, |adapter| adapter.account());
+        Account::of_process(variables, process.pid, &record.loop_id).unwrap_or_default()
+    }
+
+    /// Records the account that a harness has come to run in: its command may set variables of its own.
+    pub(super) fn note_account(&self, record: &mut Record, adapter: &dyn Harness) {
+        let Some(pid) = record.process.as_ref().map(|process| process.pid) else { return };
+        let spawned = Spawned {
+            session: &record.name,
+            pid: Some(pid),
+            loop_id: &record.loop_id,
+            since: &record.spawned_at,
+            known: &record.harness_session_id,
+        };
+        let of = |pid| Account::of_process(adapter.account(), pid, &record.loop_id);
+        let runs_it = |pid: &u32| crate::process::runs(*pid, adapter.program());
+        let harness = spawned.processes().filter(runs_it).filter_map(of);
+        // A wrapper of the same name may stand before the harness itself, and then it is the one with other values.
+        let found = harness.reduce(|first, next| if first == record.account { next } else { first });
+        if let Some(account) = found.or_else(|| of(pid)) {
+            record.account = account;
+        }
+    }
+
+    /// Records the account of a harness that an older version started, while its process can tell. True if it did.
+    pub(super) fn learn_account(&self, record: &mut Record, pid: Option<u32>) -> bool {
+        if pid.is_none() || !record.account.is_empty() || record.of_another_program() {
+            return false;
+        }
+        if let Ok(adapter) = self.harness(&record.harness) {
+            self.note_account(record, adapter.as_ref());
+        }
+        !record.account.is_empty()
+    }
+
+    /// The environment for the next start of a session, or why it must not be started.
+    pub(crate) fn environment_to_start(
+        &self,
+        adapter: &dyn Harness,
+        cwd: &Path,
+        record: Option<&Record>,
+    ) -> Result<Environment<'_>, String> {
+        let caller = Cow::Borrowed(self.surroundings.as_ref());
+        let Some(record) = record else { return Ok(Environment { vars: caller, notes: Vec::new() }) };
+        let recorded = self.account(record);
+        let callers = Account::of(adapter.account(), &self.surroundings);
+        let differing = recorded.differences(&callers);
+        let gone: Vec<_> =
+            differing.iter().filter(|one| one.here.is_some_and(|path| !cwd.join(path).exists())).collect();
+        if let Some(one) = gone.first() {
+            let id = &record.harness_session_id;
+            let here = self.place_with(caller.clone(), cwd);
+            if id.is_empty() || adapter.transcript(&here, id).is_some_and(|path| path.exists()) {
+                let note = format!(
+                    "it was started in another account ({} was {}, which does not exist any more), and now runs in yours",
+                    one.key,
+                    account::shown(one.here)
+                );
+                return Ok(Environment { vars: caller, notes: vec![note] });
+            }
+            return Err(format!(
+                "its account is gone: it was started with {} set to {}, which does not exist, and its conversation {id} \
+                 is not in the account of this caller ({} is {}): put the folder back, or set `env` on its declaration",
+                one.key,
+                account::shown(one.here),
+                one.key,
+                account::shown(one.there)
+            ));
+        }
+        let notes = differing.iter().map(|one| {
+            format!(
+                "it stays in the account it was started in: {} is {} for it, and {} for the caller",
+                one.key,
+                account::shown(one.here),
+                account::shown(one.there)
+            )
+        });
+        let notes = notes.collect();
+        Ok(Environment { vars: recorded.over(caller), notes })
+    }
+}
