@@ -7,6 +7,7 @@
 
 mod explain;
 mod locate;
+mod loopback;
 mod model;
 mod nearest;
 mod nul;
@@ -24,6 +25,7 @@ mod validate;
 use std::{path::Path, rc::Rc};
 
 pub use locate::{ConfigPath, locate};
+pub use loopback::is_loopback;
 pub use model::{
     AuthMode, BypassPermissions, CustomHarness, Declaration, EventLog, HarnessTrust, Routing, Service, SessionIds,
     Settings, Slack, SlackRead, TmuxSettings, TrustScope, Verbosity, WebTerminal,

@@ -149,6 +149,30 @@ pub enum Error {
         /// How it did not answer.
         reason: String,
     },
+    /// The caller is an agent inside a session, and agents do not control sessions.
+    #[error(
+        "{} may not {doing}: agents do not control sessions, so that none can end the one that supervises it. If you \
+         are the operator, use a terminal that was not opened from inside a session, or the Standing screen; \
+         `standingSessions.agentsMayControl: true` in {config} allows it to every session",
+        inside(session.as_ref())
+    )]
+    InsideSession {
+        /// The session that it runs inside of, if that is known.
+        session: Option<SessionName>,
+        /// What it asked for.
+        doing: &'static str,
+        /// The config file.
+        config: String,
+    },
+    /// The caller closed its connection before it was known who it is.
+    #[error(
+        "could not determine who asked to {doing}, because the connection was closed before the answer: nothing was \
+         done; send it again and wait for the answer"
+    )]
+    CallerGone {
+        /// What it asked for.
+        doing: &'static str,
+    },
     /// Another verb holds the session.
     #[error(
         "`{name}` is held by another verb ({holder}) for longer than {waited_seconds} s: try again when it is done"
@@ -161,6 +185,13 @@ pub enum Error {
         /// How long was waited.
         waited_seconds: u64,
     },
+}
+
+fn inside(session: Option<&SessionName>) -> String {
+    session.map_or_else(
+        || "a process inside a standing session".to_owned(),
+        |name| format!("a process inside the standing session `{name}`"),
+    )
 }
 
 /// How a question is answered from here, where that can be done.
@@ -190,6 +221,7 @@ impl Error {
             Self::BadRecord { .. } | Self::Storage { .. } => ProblemCode::Registry,
             Self::TmuxSilent { .. } => ProblemCode::TmuxSilent,
             Self::Busy { .. } => ProblemCode::Busy,
+            Self::InsideSession { .. } | Self::CallerGone { .. } => ProblemCode::Forbidden,
         }
     }
 

@@ -12,6 +12,7 @@ mod account;
 mod api;
 mod ask;
 mod brief;
+mod caller;
 mod clock;
 pub mod config;
 mod definition;
@@ -39,6 +40,7 @@ mod the_loop;
 mod tmux;
 
 pub use brief::{BRIEF_LIMIT, read_brief};
+pub use caller::Caller;
 pub use error::Error;
 pub use lifecycle::reconcile::Settled;
 pub use numbers::{Numbers, Times, numbers};

@@ -15,6 +15,7 @@ mod follow;
 pub(crate) mod get;
 pub(crate) mod list;
 pub(crate) mod orphan;
+pub(crate) mod permit;
 pub(crate) mod plan;
 pub(crate) mod reconcile;
 pub(crate) mod restart;

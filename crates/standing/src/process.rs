@@ -63,6 +63,12 @@ impl ProcessIdentity {
         self.is_alive() && state_and_start(&stat).is_some_and(|(state, _)| state == 'T')
     }
 
+    /// Whether it has given up its memory, as a process does before it closes its files and ends.
+    pub(crate) fn is_ending(&self) -> bool {
+        let exe = fs::read_link(format!("/proc/{}/exe", self.pid));
+        exe.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+    }
+
     /// How long ago it started, by the clock that no time-setting moves; `None` if that cannot be told.
     pub(crate) fn age(&self) -> Option<Duration> {
         let uptime = fs::read_to_string("/proc/uptime").ok()?;
@@ -181,6 +187,22 @@ pub(crate) fn household(of: &ProcessHold) -> Vec<ProcessIdentity> {
         return Vec::new();
     }
     household.filter(|process| others(process.pid) && found.contains(&process.pid)).collect()
+}
+
+/// A process and its ancestors, the nearest first, as far as they live.
+pub(crate) fn lineage(pid: u32) -> Vec<u32> {
+    let mut line = vec![pid];
+    // A pid may be reused between two looks, so that a line could bite its own tail.
+    while let Some(parent) = line.last().and_then(|&pid| parent(pid)).filter(|pid| *pid > 1 && !line.contains(pid)) {
+        line.push(parent);
+    }
+    line
+}
+
+fn parent(pid: u32) -> Option<u32> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // After the name: state, parent.
+    stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
 /// Where a process stands among the others.

@@ -47,6 +47,11 @@ pub fn clean(text: &str) -> CleanText {
     out
 }
 
+/// Takes out of a text that is shown what is not text: every control character but line feed and tab.
+pub fn inert(text: &str) -> String {
+    text.chars().filter(|&c| c == '\n' || c == '\t' || !c.is_control()).collect()
+}
+
 /// The same for a single line that is shown, not pasted: control characters become spaces.
 pub fn inert_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()

@@ -14,7 +14,7 @@ use wire::{
 };
 
 use crate::{
-    Error, Surroundings,
+    Caller, Error, Surroundings,
     config::{self, ConfigPath, Loaded},
     doctor,
     events::{Event, EventLog, EventReader},
@@ -30,6 +30,7 @@ pub struct TheLoop {
     path: ConfigPath,
     surroundings: Arc<Surroundings>,
     source: &'static str,
+    caller: Caller,
     read: Arc<Mutex<Option<Read>>>,
     event_warned: Arc<AtomicBool>,
     looks: Arc<Looks>,
@@ -67,10 +68,18 @@ impl TheLoop {
             path,
             surroundings: Arc::new(surroundings),
             source,
+            caller: Caller::ThisProcess,
             read: Arc::default(),
             event_warned: Arc::default(),
             looks: Arc::default(),
         }
+    }
+
+    /// The same for another caller than this process: a service acts for whoever calls it.
+    #[must_use]
+    pub fn with_caller(mut self, caller: Caller) -> Self {
+        self.caller = caller;
+        self
     }
 
     /// The config as it stands in the file now. An edit is noticed; while a broken one stands there, the settings are
@@ -134,7 +143,7 @@ impl TheLoop {
 
     /// The verbs.
     pub fn standing(&self) -> Standing<'_> {
-        Standing { the_loop: self }
+        Standing { the_loop: self, caller: self.caller }
     }
 
     fn events(&self, config: &Loaded) -> EventLog {
@@ -160,9 +169,23 @@ impl TheLoop {
 #[derive(Clone, Copy, Debug)]
 pub struct Standing<'a> {
     the_loop: &'a TheLoop,
+    caller: Caller,
 }
 
 impl Standing<'_> {
+    /// The same verbs, asked for by that caller. Create, delete, start, stop, restart, answers and forced messages are
+    /// refused if it runs inside a session; the rest is open to everyone.
+    #[must_use]
+    pub fn called_by(self, caller: Caller) -> Self {
+        Self { caller, ..self }
+    }
+
+    /// Refuses a caller that runs inside a session, unless `standingSessions.agentsMayControl` is true. For what is
+    /// not a verb of the core, such as stopping the service; `doing` says what, as in "stop the service".
+    pub fn may_control(self, doing: &'static str) -> Result<(), Error> {
+        lifecycle::permit::permit(&self.the_loop.tolerant(), self.caller, doing)
+    }
+
     /// Every session that is declared or recorded, sorted by name.
     /// Who asks while others do shares their look, if it begins after the call.
     pub fn list(&self) -> Result<Vec<Row>, Error> {
@@ -188,6 +211,7 @@ impl Standing<'_> {
         numbers::verb("create", || {
             let name = SessionName::parse(&request.name)?;
             lifecycle::fields::of_create(request)?;
+            self.may_control("create sessions")?;
             lifecycle::create::create(&self.the_loop.strict()?, &name, request)
         })
     }
@@ -196,6 +220,7 @@ impl Standing<'_> {
     pub fn delete(&self, request: &DeleteRequest) -> Result<ControlReport, Error> {
         numbers::verb("delete", || {
             let name = SessionName::parse(&request.name)?;
+            self.may_control("delete sessions")?;
             lifecycle::delete::delete(&self.the_loop.strict()?, &name)
         })
     }
@@ -207,6 +232,11 @@ impl Standing<'_> {
     }
 
     fn control_uncounted(self, request: &ControlRequest) -> Result<ControlReport, Error> {
+        self.may_control(match request.verb {
+            ControlVerb::Start => "start sessions",
+            ControlVerb::Stop => "stop sessions",
+            ControlVerb::Restart => "restart sessions",
+        })?;
         let scope = match request.verb {
             ControlVerb::Stop => {
                 let scope = self.the_loop.tolerant();
@@ -228,6 +258,7 @@ impl Standing<'_> {
     /// Starts what starts by itself: what `the-loop start` does once the service is up.
     pub fn start_auto(&self) -> Result<ControlReport, Error> {
         numbers::verb("start", || {
+            self.may_control("start sessions")?;
             lifecycle::control::start_all(&self.the_loop.strict()?, lifecycle::control::Which::AutoStart(&[]))
         })
     }
@@ -235,6 +266,7 @@ impl Standing<'_> {
     /// The same, and starts those that ran before as well: for a restart of everything.
     pub fn start_again(&self, ran: &[SessionName]) -> Result<ControlReport, Error> {
         numbers::verb("start", || {
+            self.may_control("start sessions")?;
             lifecycle::control::start_all(&self.the_loop.strict()?, lifecycle::control::Which::AutoStart(ran))
         })
     }
@@ -260,15 +292,21 @@ impl Standing<'_> {
         numbers::say(|| {
             let name = SessionName::parse(&request.name)?;
             lifecycle::fields::of_say(request)?;
+            // Forced, its Enter may choose an answer.
+            if request.force {
+                self.may_control("send a message with force")?;
+            }
             lifecycle::say::say(&self.the_loop.strict()?, &name, request)
         })
     }
 
-    /// Chooses one of the answers that a session offers to its own question.
+    /// Chooses one of the answers that a session offers to its own question: an operator's act, since it may grant what
+    /// the harness asks permission for.
     pub fn answer(&self, request: &AnswerRequest) -> Result<SayReceipt, Error> {
         numbers::answer(|| {
             let name = SessionName::parse(&request.name)?;
             lifecycle::fields::of_answer(request)?;
+            self.may_control("answer a session's question")?;
             lifecycle::answer::answer(&self.the_loop.strict()?, &name, request)
         })
     }

@@ -188,7 +188,8 @@ impl TestHome {
 
     /// An instance of the-loop in this home, in this process.
     pub fn the_loop(&self) -> TheLoop {
-        TheLoop::open_in(None, self.surroundings(), "test")
+        // The tests may be run from inside a session.
+        TheLoop::open_in(None, self.surroundings(), "test").with_caller(standing::Caller::Unidentified)
     }
 
     /// A command that runs in this home, in the project's folder, with nothing else of this process's environment.

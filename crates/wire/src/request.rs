@@ -151,4 +151,8 @@ pub struct AnswerRequest {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schema(max_length = 200))]
     pub actor: String,
+    /// The same key with the same answer is chosen once; empty for none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[cfg_attr(feature = "schema", schema(max_length = 200))]
+    pub idempotency_key: String,
 }

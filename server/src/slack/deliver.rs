@@ -62,7 +62,7 @@ async fn answer(hub: &Arc<Hub>, reply: &Reply, thread: &Thread, text: &str) -> O
         return None;
     }
     let (actor, name) = (format!("slack:{}", reply.user), thread.name.to_string());
-    let request = AnswerRequest { name, choice, question, actor };
+    let request = AnswerRequest { name, choice, question, actor, ..AnswerRequest::default() };
     let (at, key, bound) = (Arc::clone(hub), reply.key(), thread.ts.to_string());
     let answered = blocking(move || {
         let standing = at.the_loop.standing();

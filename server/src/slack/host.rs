@@ -5,7 +5,7 @@
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use standing::{
-    TheLoop,
+    Caller, TheLoop,
     config::{Slack, SlackRead},
 };
 use tokio::{sync::watch, task::JoinHandle, time};
@@ -59,6 +59,8 @@ pub fn host(the_loop: &TheLoop, pace: Pace) -> Hosting {
     let file = the_loop.config().path.file().to_owned();
     // The same instance, under a name of its own in the event log.
     let own = TheLoop::open_in(Some(&file), the_loop.surroundings().clone(), "channels");
+    // Who may speak in Slack is a list of people, whatever this process was started from.
+    let own = own.with_caller(Caller::Unidentified);
     Hosting { end, life: tokio::spawn(live(own, pace, ended)) }
 }
 

@@ -17,6 +17,8 @@ pub struct Settings {
     pub state_root: PathBuf,
     /// `standingSessions.enabled`: whether `the-loop start` starts declared sessions.
     pub standing_enabled: bool,
+    /// `standingSessions.agentsMayControl`: whether a process inside a session may create, delete and control sessions.
+    pub agents_may_control: bool,
     /// `standingSessions.sessions`, in the order of the file.
     pub sessions: Vec<Declaration>,
     /// `routing`.
@@ -253,6 +255,7 @@ impl Settings {
             event_log: EventLog { enabled: true, path: state_root.join("logs/events.jsonl") },
             state_root,
             standing_enabled: false,
+            agents_may_control: false,
             sessions: Vec::new(),
             routing: Routing::default(),
             slack: Slack::default(),

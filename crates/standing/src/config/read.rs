@@ -54,6 +54,10 @@ pub(super) fn read(path: &ConfigPath) -> Text {
 }
 
 fn decode(bytes: Vec<u8>) -> Text {
+    // The mark of UTF-32 begins as that of UTF-16 does.
+    if bytes.starts_with(&[0xff, 0xfe, 0, 0]) || bytes.starts_with(&[0, 0, 0xfe, 0xff]) {
+        return unusable("it is UTF-32: save it as UTF-8");
+    }
     if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
         return unusable("it is UTF-16: save it as UTF-8");
     }

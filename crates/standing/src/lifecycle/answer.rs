@@ -10,7 +10,7 @@ use wire::{Activity, AnswerRequest, Choice, Evidence, Message, SayReceipt, Sessi
 
 use super::{
     Scope,
-    say::{speakable, without_record},
+    say::{Intent, Known, Once, speakable, without_record},
 };
 use crate::{
     Error,
@@ -40,6 +40,11 @@ pub(crate) fn answer(scope: &Scope, name: &SessionName, request: &AnswerRequest)
     }
     let hold = scope.hold(name, "answer")?;
     let Some(record) = scope.settle(&hold, name)? else { return Err(Error::Unknown { name: name.clone() }) };
+    let meant = format!("the answer {:?} to {:?}", request.choice, request.question);
+    let mut once = Once::open(scope, name, &request.idempotency_key, &meant)?;
+    if let Some(Known::Ended(receipt)) = once.as_ref().map(|once| once.known(name)).transpose()? {
+        return Ok(*receipt);
+    }
     let harness = scope.harness(&record.harness).map_err(Error::InvalidRequest)?;
     let pane = speakable(scope, &record)?;
     let refuse = |reason: String| Error::NotWaiting { name: name.clone(), reason };
@@ -51,9 +56,22 @@ pub(crate) fn answer(scope: &Scope, name: &SessionName, request: &AnswerRequest)
     }
     let choice =
         pick(&asked, &request.choice).ok_or_else(|| refuse(offered(scope, &asked, &request.choice, &record)))?;
+    // One that was cut short is chosen again if the question still stands: then it was not chosen.
+    if let Some(once) = &mut once {
+        once.begin(intent(&record))?;
+    }
     let receipt = choose(scope, &record, harness.as_ref(), &pane, &asked, choice);
+    if let Some(once) = &mut once {
+        once.end(&receipt);
+    }
     note(scope, &record, request, choice, &receipt);
     Ok(receipt)
+}
+
+/// Nothing of an answer is written down by the harness as it was typed.
+fn intent(record: &Record) -> Intent {
+    let message_id = uuid::Uuid::new_v4().simple().to_string();
+    Intent { message_id, loop_id: record.loop_id.clone(), transcript: None, transcript_from: 0 }
 }
 
 /// What it asks, once that stands still; `None` if it does not wait for an answer.

@@ -7,6 +7,9 @@ use crate::Error;
 /// The longest name of who speaks, in characters.
 const ACTOR_LIMIT: usize = 200;
 
+/// The longest idempotency key, in bytes: a UUID has 36.
+const KEY_LIMIT: usize = 200;
+
 /// Refuses what no program or record can be given.
 pub(crate) fn of_create(request: &CreateRequest) -> Result<(), Error> {
     let texts = [
@@ -28,12 +31,23 @@ pub(crate) fn of_create(request: &CreateRequest) -> Result<(), Error> {
 /// Refuses a name of who speaks that is none by its length. Control characters in it and in the text are made harmless
 /// where they are pasted.
 pub(crate) fn of_say(request: &SayRequest) -> Result<(), Error> {
-    actor(&request.actor)
+    actor(&request.actor)?;
+    key(&request.idempotency_key)
 }
 
 /// The same for an answer.
 pub(crate) fn of_answer(request: &AnswerRequest) -> Result<(), Error> {
-    actor(&request.actor)
+    actor(&request.actor)?;
+    key(&request.idempotency_key)
+}
+
+fn key(key: &str) -> Result<(), Error> {
+    if key.len() > KEY_LIMIT || key.chars().any(char::is_control) {
+        let length = key.len();
+        let text = format!("`idempotencyKey` has {length} bytes: use at most {KEY_LIMIT}, without control characters");
+        return Err(Error::InvalidRequest(text));
+    }
+    Ok(())
 }
 
 fn actor(actor: &str) -> Result<(), Error> {

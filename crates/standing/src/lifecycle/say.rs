@@ -22,7 +22,7 @@ use crate::{
 use deliver::{Courier, Delivery};
 use evidence::Watch;
 pub(crate) use once::forget;
-use once::{Intent, Known, Once};
+pub(super) use once::{Intent, Known, Once};
 use receipt::receipt;
 
 /// Delivers one message.
@@ -78,7 +78,12 @@ fn fit(request: &SayRequest) -> Result<CleanText, Error> {
     }
     let cleaned = text::clean(&request.text);
     if cleaned.text.trim().is_empty() {
-        return Err(Error::InvalidRequest("the message is empty: give it some text".to_owned()));
+        let what = match (request.text.is_empty(), request.text.trim().is_empty()) {
+            (true, _) => "the message is empty",
+            (false, true) => "the message has only spaces and line breaks",
+            (false, false) => "the message has only control characters, which are not typed",
+        };
+        return Err(Error::InvalidRequest(format!("{what}: give it some text")));
     }
     Ok(cleaned)
 }

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use uuid::Uuid;
 
 use crate::{
-    Surroundings, TheLoop,
+    Caller, Surroundings, TheLoop,
     config::TmuxSettings,
     process::{ProcessHold, with_variable},
     tmux::Tmux,
@@ -75,7 +75,8 @@ impl Sandbox {
 
     pub(super) fn the_loop(&self) -> TheLoop {
         let config = self.folder.path().join(".the-loop/cli-config.yaml");
-        TheLoop::open_in(Some(&config), self.surroundings.clone(), "selftest")
+        // Its sessions are its own: an agent may run it.
+        TheLoop::open_in(Some(&config), self.surroundings.clone(), "selftest").with_caller(Caller::Unidentified)
     }
 
     /// Ends whatever is left and removes the folder. What had to be made to end is told.

@@ -37,6 +37,7 @@ fn the_defaults_are_these() {
         event_log: EventLog { enabled: true, path: root.join("logs/events.jsonl") },
         state_root: root,
         standing_enabled: false,
+        agents_may_control: false,
         sessions: vec![],
         routing: Routing {
             default_harness: "claude".to_owned(),

@@ -94,6 +94,10 @@ fn mistakes_in_values() {
         "routing: {tmux: {resumeProbeSeconds: .nan}}",
         "1:38 routing.tmux.resumeProbeSeconds: expected a number",
     );
+    for endless in [".inf", "1e300", "3601"] {
+        let text = format!("routing: {{tmux: {{resumeProbeSeconds: {endless}}}}}");
+        assert_problem(text, "1:38 routing.tmux.resumeProbeSeconds: expected 3600 or less");
+    }
     assert_problem("routing: {tmux: {resumeProbeSeconds: -.inf}}", "1:38 routing.tmux.resumeProbeSeconds: expected 0");
     assert_problem("routing: {tmux: {socket: a/b}}", "1:26 routing.tmux.socket: expected letters, digits");
     assert_problem("routing: {harnesses: {m: {}}}", "1:26 routing.harnesses.m.command: it is missing");

@@ -21,6 +21,9 @@ pub(crate) struct Args {
     /// Answer this question and no other, as `the-loop standing get NAME --format json` shows it
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     question: String,
+    /// The same key with the same answer is chosen once, however often it is sent
+    #[arg(long, value_name = "KEY", default_value = "", hide_default_value = true)]
+    idempotency_key: String,
     /// Who answers
     #[arg(long, value_name = "WHO", default_value = "", hide_default_value = true)]
     actor: String,
@@ -32,7 +35,8 @@ pub(super) fn run(verbs: &dyn Verbs, args: Args, output: &mut Output) -> Result<
         output.out(&shown(&row));
         return Ok(u8::from(row.activity != Activity::Waiting));
     };
-    let request = AnswerRequest { name: args.name, choice, question: args.question, actor: args.actor };
+    let (question, actor, idempotency_key) = (args.question, args.actor, args.idempotency_key);
+    let request = AnswerRequest { name: args.name, choice, question, actor, idempotency_key };
     let receipt = verbs.answer(&request)?;
     say::print(&receipt, output);
     Ok(receipt.exit_code)

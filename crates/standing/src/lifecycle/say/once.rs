@@ -14,9 +14,6 @@ use crate::{Error, lifecycle::Scope, registry};
 /// How many keys of a session are remembered, the newest.
 const REMEMBERED: usize = 256;
 
-/// The longest key, in bytes.
-const KEY_LIMIT: usize = 255;
-
 /// One key and what became of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -32,19 +29,19 @@ struct Said {
 /// A delivery that is about to be made.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Intent {
+pub(in crate::lifecycle) struct Intent {
     /// Its id in the receipt and in the event log, and what the pane is marked with.
-    pub(super) message_id: String,
+    pub(in crate::lifecycle) message_id: String,
     /// The spawn whose pane it is typed into.
-    pub(super) loop_id: String,
+    pub(in crate::lifecycle) loop_id: String,
     /// Where the harness would write it down, and how long that was before.
-    pub(super) transcript: Option<PathBuf>,
-    pub(super) transcript_from: u64,
+    pub(in crate::lifecycle) transcript: Option<PathBuf>,
+    pub(in crate::lifecycle) transcript_from: u64,
 }
 
 /// What is known of a key.
 #[derive(Debug)]
-pub(super) enum Known {
+pub(in crate::lifecycle) enum Known {
     /// Nothing: go on.
     New,
     /// It came to this end.
@@ -55,7 +52,7 @@ pub(super) enum Known {
 
 /// The memory of one session's keys. Invariant: used only while the session is held.
 #[derive(Debug)]
-pub(super) struct Once {
+pub(in crate::lifecycle) struct Once {
     path: PathBuf,
     dir: PathBuf,
     key: String,
@@ -65,14 +62,14 @@ pub(super) struct Once {
 
 impl Once {
     /// Opens the memory for a request; `None` if it has no key.
-    pub(super) fn open(scope: &Scope, name: &SessionName, key: &str, message: &str) -> Result<Option<Self>, Error> {
+    pub(in crate::lifecycle) fn open(
+        scope: &Scope,
+        name: &SessionName,
+        key: &str,
+        message: &str,
+    ) -> Result<Option<Self>, Error> {
         if key.is_empty() {
             return Ok(None);
-        }
-        if key.len() > KEY_LIMIT || key.chars().any(char::is_control) {
-            return Err(Error::InvalidRequest(format!(
-                "an idempotency key has at most {KEY_LIMIT} bytes and no control character"
-            )));
         }
         scope.registry.prepare()?;
         let dir = scope.registry.launch_dir();
@@ -82,7 +79,7 @@ impl Once {
         Ok(Some(Self { path, dir, key: key.to_owned(), fingerprint: fingerprint(message), said }))
     }
 
-    pub(super) fn known(&self, name: &SessionName) -> Result<Known, Error> {
+    pub(in crate::lifecycle) fn known(&self, name: &SessionName) -> Result<Known, Error> {
         let Some(said) = self.said.iter().find(|said| said.key == self.key) else { return Ok(Known::New) };
         if said.fingerprint != self.fingerprint {
             return Err(Error::KeyReused { name: name.clone() });
@@ -94,7 +91,7 @@ impl Once {
     }
 
     /// Puts the intent on disk, before anything is typed.
-    pub(super) fn begin(&mut self, intent: Intent) -> Result<(), Error> {
+    pub(in crate::lifecycle) fn begin(&mut self, intent: Intent) -> Result<(), Error> {
         self.said.retain(|said| said.key != self.key);
         let (key, fingerprint) = (self.key.clone(), self.fingerprint.clone());
         self.said.push(Said { key, fingerprint, intent, receipt: None });
@@ -104,7 +101,7 @@ impl Once {
     }
 
     /// Records the end; one that never reached the pane may be tried again.
-    pub(super) fn end(&mut self, receipt: &SayReceipt) {
+    pub(in crate::lifecycle) fn end(&mut self, receipt: &SayReceipt) {
         if receipt.verdict == Verdict::NotDelivered {
             self.said.retain(|said| said.key != self.key);
         } else {

@@ -1,0 +1,138 @@
+//! Who asks for a verb. Agents do not control sessions, so it matters whether the caller runs inside one.
+
+use wire::SessionName;
+
+use crate::{
+    Surroundings,
+    launcher::SESSION_VAR,
+    process::{LOOP_ID_VAR, ProcessIdentity, lineage, variable_of},
+};
+
+/// The caller of a verb, as far as it is known.
+///
+/// It is known by the marks that a harness has in its environment and that whatever it starts inherits. A caller that
+/// takes the marks out of its own environment is known by its ancestors. One that leaves its ancestors behind as well
+/// is not known: this keeps an agent from ending its supervisor by accident, and is no wall against an agent that runs
+/// as your user and wants to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Caller {
+    /// This process: the command line, or a program that uses this crate.
+    ThisProcess,
+    /// Another process of this machine, which this one answers to.
+    Process(u32),
+    /// A process of this machine that closed its connection before it could be identified.
+    Gone,
+    /// Nothing is known: a process that must not be looked at, one of another machine, or a person in Slack.
+    Unidentified,
+}
+
+/// The session that a caller runs inside of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Inside {
+    /// Of that name, if its marks tell it.
+    Session(Option<SessionName>),
+    /// The caller cannot be asked any more.
+    NotKnown,
+}
+
+impl Caller {
+    /// The session that it runs inside of; `None` if it runs inside none, as far as is known.
+    pub(crate) fn inside(self, surroundings: &Surroundings) -> Option<Inside> {
+        match self {
+            Self::Unidentified => None,
+            Self::Gone => Some(Inside::NotKnown),
+            Self::Process(pid) => of_line(pid),
+            Self::ThisProcess => {
+                let variable = |key: &str| surroundings.var(key)?.to_str().map(str::to_owned);
+                marks(variable).or_else(|| of_line(std::process::id()))
+            }
+        }
+    }
+}
+
+/// What the marks of a process and its ancestors say.
+fn of_line(pid: u32) -> Option<Inside> {
+    let Some(caller) = ProcessIdentity::of(pid) else { return Some(Inside::NotKnown) };
+    let inside = lineage(pid).into_iter().find_map(|pid| marks(|key| variable_of(pid, key)));
+    // Order matters: a process that is about to end has no environment any more, so that only one that lives after its
+    // environment was read is known to have no marks in it.
+    inside.or_else(|| (caller.is_ending() || !caller.is_alive()).then_some(Inside::NotKnown))
+}
+
+/// What the marks in one environment say.
+fn marks(variable: impl Fn(&str) -> Option<String>) -> Option<Inside> {
+    let mark = |key: &str| variable(key).filter(|value| !value.is_empty());
+    let name = mark(SESSION_VAR);
+    mark(LOOP_ID_VAR).or_else(|| name.clone())?;
+    Some(Inside::Session(name.and_then(|name| SessionName::parse(&name).ok())))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Child, Command, Stdio};
+
+    use super::*;
+
+    fn inside(caller: Caller) -> Option<Inside> {
+        let here = Surroundings::of_process().without_var(LOOP_ID_VAR).without_var(SESSION_VAR);
+        caller.inside(&here)
+    }
+
+    fn ended(mut child: Child) {
+        child.kill().expect("ended");
+        child.wait().expect("reaped");
+    }
+
+    fn quiet(command: &mut Command) -> Child {
+        command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().expect("it starts")
+    }
+
+    #[test]
+    fn a_caller_is_inside_a_session_by_its_own_marks() {
+        for (key, name) in [(LOOP_ID_VAR, None), (SESSION_VAR, Some("ops"))] {
+            let child = quiet(Command::new("sleep").arg("600").env(key, "ops"));
+            // The child carries the mark only once it has exec'd.
+            while variable_of(child.id(), key).is_none() {
+                std::thread::yield_now();
+            }
+            let expected = Inside::Session(name.map(|name| SessionName::parse(name).expect("a name")));
+            assert_eq!(inside(Caller::Process(child.id())), Some(expected), "{key}");
+            ended(child);
+        }
+        let marked = Surroundings::of_process().with_var(LOOP_ID_VAR, "7");
+        assert_eq!(Caller::ThisProcess.inside(&marked), Some(Inside::Session(None)));
+    }
+
+    #[test]
+    fn a_caller_that_takes_its_marks_off_is_inside_by_its_ancestors() {
+        let script = "env -u THE_LOOP_ID -u THE_LOOP_SESSION sleep 600 & echo $!; wait";
+        let mut shell = Command::new("sh")
+            .args(["-c", script])
+            .env(SESSION_VAR, "ops")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let mut line = String::new();
+        let mut out = std::io::BufReader::new(shell.stdout.take().expect("piped"));
+        std::io::BufRead::read_line(&mut out, &mut line).expect("read");
+        let pid: u32 = line.trim().parse().expect("a pid");
+        while variable_of(pid, SESSION_VAR).is_some() {
+            std::thread::yield_now();
+        }
+        let expected = Inside::Session(SessionName::parse("ops").ok());
+        assert_eq!(inside(Caller::Process(pid)), Some(expected));
+        crate::ProcessHold::of(pid).expect("it lives").kill().expect("ended");
+        shell.wait().expect("reaped");
+    }
+
+    #[test]
+    fn a_caller_without_marks_is_inside_none() {
+        let child = quiet(Command::new("sleep").arg("600").env_remove(LOOP_ID_VAR).env_remove(SESSION_VAR));
+        // What runs these tests may itself be inside a session: then so is its child.
+        assert_eq!(inside(Caller::Process(child.id())), inside(Caller::ThisProcess));
+        ended(child);
+        assert_eq!(inside(Caller::Unidentified), None);
+        assert_eq!(inside(Caller::Gone), Some(Inside::NotKnown));
+    }
+}
