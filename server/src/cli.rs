@@ -31,7 +31,7 @@ use std::{
     process::ExitCode,
 };
 
-use ::standing::{Surroundings, TheLoop};
+use ::standing::{Caller, Surroundings, TheLoop};
 use clap::{CommandFactory as _, Parser, Subcommand};
 use serde::Serialize;
 
@@ -110,6 +110,19 @@ enum Command {
     Man(man::Args),
 }
 
+impl Command {
+    /// What it does that is an operator's act, beside the verbs of the core, which judge for themselves.
+    fn controls(&self) -> Option<&'static str> {
+        match self {
+            Self::Start(args) if args.starts_sessions() => Some("start sessions"),
+            Self::Stop(_) => Some("stop sessions or the service"),
+            Self::Restart(_) => Some("restart sessions or the service"),
+            Self::Service { verb } => verb.changes(),
+            _ => None,
+        }
+    }
+}
+
 const EXAMPLES: &str = "\
 Examples:
   the-loop standing create ops --harness demo   make a session and start it
@@ -181,6 +194,9 @@ fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Refusal> {
     }
     here(config, &cli.command)?;
     let open = |source| TheLoop::open_in(config, Surroundings::of_process(), source);
+    if let Some(doing) = cli.command.controls() {
+        open("cli").standing().may_control(doing)?;
+    }
     match cli.command {
         Command::Start(args) => start::run(&open("cli"), args, output),
         Command::Stop(args) => stop::run(&open("cli"), &args, output),
@@ -193,7 +209,8 @@ fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Refusal> {
         Command::Channels { verb } => verb.run(&open("cli"), output),
         Command::Events(args) => events::run(&open("cli"), &args, output),
         Command::Open => open::run(&open("cli"), output),
-        Command::Serve(args) => serve::run(open("service"), args, output),
+        // Each request says who sent it; what the service was started from says nothing of that.
+        Command::Serve(args) => serve::run(open("service").with_caller(Caller::Unidentified), args, output),
         Command::Service { verb } => verb.run(&open("cli"), output),
         Command::Completions(args) => {
             completions::run(&args, Cli::command(), output);

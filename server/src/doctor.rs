@@ -2,6 +2,7 @@
 //!
 //! One check a file. A check looks and tells; it starts nothing and changes nothing.
 
+mod access;
 mod port;
 mod service;
 mod slack;
@@ -12,6 +13,7 @@ use standing::{Finding, TheLoop};
 /// Every finding, those of the core included, hazards first.
 pub(crate) fn examine(the_loop: &TheLoop) -> Vec<Finding> {
     let mut findings = the_loop.doctor();
+    findings.extend(access::check(the_loop));
     findings.extend(port::check(the_loop));
     findings.extend(service::check(the_loop));
     findings.extend(slack::check(the_loop));

@@ -7,9 +7,12 @@
 mod accept;
 mod access;
 mod auth;
+mod forwarded;
 mod guard;
 mod limit;
 mod peer;
+mod places;
+mod refusal;
 mod serve;
 mod signin;
 
@@ -25,6 +28,7 @@ use standing::{TheLoop, config::Settings};
 use tower_http::{cors::CorsLayer, set_header::SetResponseHeaderLayer};
 
 pub use access::Access;
+pub(crate) use access::vouches_too_far;
 pub(crate) use auth::leave_code;
 pub(crate) use peer::Listener;
 pub use peer::Peer;
@@ -47,7 +51,11 @@ pub fn router(
     access: Access,
     end: CancellationToken,
 ) -> Result<Router, standing::Error> {
-    let auth = auth::Auth::new(settings)?;
+    Ok(guarded(the_loop, access, auth::Auth::new(settings)?, end))
+}
+
+/// The same, with what lets callers in, which the connections need as well.
+fn guarded(the_loop: TheLoop, access: Access, auth: auth::Auth, end: CancellationToken) -> Router {
     let api = rest::router(the_loop.clone(), end.clone()).layer(cors(&access));
     let mcp = mcp::router(the_loop.clone(), &access, end);
     let gate = Arc::new(Gate { access, auth, says: limit::Limit::default() });
@@ -56,7 +64,7 @@ pub fn router(
     for (name, value) in ANSWER_HEADERS {
         app = app.layer(SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value)));
     }
-    Ok(app.layer(middleware::from_fn(rest::request_id)))
+    app.layer(middleware::from_fn(rest::request_id))
 }
 
 /// What every answer says to a browser, unless a route says it in its own way.

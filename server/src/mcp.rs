@@ -5,7 +5,9 @@
 //! answers with a result that says why and what to do: the agent reads it. An error of the protocol it never sees.
 
 mod brake;
+mod clients;
 mod tools;
+mod unreadable;
 
 use std::sync::Arc;
 
@@ -19,8 +21,8 @@ use http::request::Parts;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, JsonObject, ListToolsResult,
-        PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+        CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, InitializeRequestParams,
+        InitializeResult, JsonObject, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
     },
     service::RequestContext,
     transport::streamable_http_server::{
@@ -36,6 +38,7 @@ use crate::{
     rest::{ApiProblem, MAX_BODY_BYTES},
 };
 use brake::Brake;
+use clients::Clients;
 
 /// Where it is served: exactly here.
 pub(crate) const PATH: &str = "/mcp";
@@ -54,10 +57,13 @@ pub(crate) fn router(the_loop: TheLoop, access: &Access, end: CancellationToken)
         .with_json_response(true)
         .with_max_request_body_bytes(MAX_BODY_BYTES)
         .with_cancellation_token(end);
-    let tools = Tools { the_loop: the_loop.clone(), brake: Arc::default() };
+    let tools = Tools { the_loop: the_loop.clone(), brake: Arc::default(), clients: Arc::default() };
     let service =
         StreamableHttpService::new(move || Ok(tools.clone()), Arc::new(NeverSessionManager::default()), config);
-    Router::new().route_service(PATH, service).layer(middleware::from_fn_with_state(the_loop, switched_on))
+    Router::new()
+        .route_service(PATH, service)
+        .layer(middleware::from_fn(unreadable::told))
+        .layer(middleware::from_fn_with_state(the_loop, switched_on))
 }
 
 /// Nothing is there while `service.mcp.enabled` is false.
@@ -78,6 +84,12 @@ pub fn tools() -> Vec<Tool> {
 struct Tools {
     the_loop: TheLoop,
     brake: Arc<Brake>,
+    clients: Arc<Clients>,
+}
+
+/// Who is at the other end of the request's connection.
+fn peer(context: &RequestContext<RoleServer>) -> Option<Peer> {
+    context.extensions.get::<Parts>()?.extensions.get().copied()
 }
 
 impl ServerHandler for Tools {
@@ -85,6 +97,20 @@ impl ServerHandler for Tools {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new("the-loop", crate::VERSION).with_title("Standing sessions"))
             .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        if let Some(peer) = peer(&context) {
+            let (clients, name) = (Arc::clone(&self.clients), request.client_info.name.clone());
+            // A client that is not remembered is served anyway.
+            let _ = task::spawn_blocking(move || clients.remember(peer.process(), name)).await;
+        }
+        context.peer.set_peer_info(request.clone());
+        self.negotiate_initialize(&request)
     }
 
     async fn list_tools(
@@ -107,14 +133,14 @@ impl ServerHandler for Tools {
         let Some(call) = tools::Call::named(&request.name) else {
             return Err(ErrorData::invalid_params(format!("there is no tool {:?}", request.name), None));
         };
-        let parts = context.extensions.get::<Parts>();
-        let caller = tools::Caller {
-            peer: parts.and_then(|parts| parts.extensions.get::<Peer>().copied()),
-            client: context.peer.peer_info().map(|client| client.client_info.name.clone()),
-        };
+        let (peer, named) = (peer(&context), context.meta.client_info().map(|client| client.name));
         let arguments: JsonObject = request.arguments.unwrap_or_default();
-        let (the_loop, brake) = (self.the_loop.clone(), Arc::clone(&self.brake));
-        let done = task::spawn_blocking(move || call.run(&the_loop, &brake, &caller, arguments)).await;
+        let Self { the_loop, brake, clients } = self.clone();
+        let done = task::spawn_blocking(move || {
+            let caller = tools::Caller { process: peer.filter(|_| call.speaks()).and_then(Peer::process), named };
+            call.run(&the_loop, &brake, &clients, caller, arguments)
+        })
+        .await;
         let result = match done {
             Ok(Ok(answer)) => CallToolResult::structured(answer),
             Ok(Err(refusal)) => refusal.into_result(),

@@ -14,9 +14,9 @@ use axum::{
     routing::{get, post},
 };
 use leptos::{prelude::provide_context, server_fn};
-use standing::TheLoop;
+use standing::{Caller, TheLoop, text};
 
-use crate::assets;
+use crate::{assets, host::Peer};
 
 /// How much is told of a form that cannot be read, in bytes.
 const MOST_TOLD: usize = 4096;
@@ -37,7 +37,20 @@ pub(crate) fn router(the_loop: TheLoop) -> Router {
 async fn standing(State(front): State<Front>, uri: Uri, request: Request) -> Response {
     let page = app::load(&front, Query::parse(uri.query().unwrap_or_default())).await;
     let shell = move || Shell(ShellProps { assets: assets(), page: page.clone() });
-    leptos_axum::render_app_async_with_context(|| {}, shell)(request).await
+    inert(leptos_axum::render_app_async_with_context(|| {}, shell)(request).await).await
+}
+
+/// The page without control characters: descriptions, paths and drafts come from files and from other people, and
+/// every place on the page that shows one is covered here.
+async fn inert(page: Response) -> Response {
+    let (parts, body) = page.into_parts();
+    match to_bytes(body, usize::MAX).await {
+        Ok(html) => Response::from_parts(parts, text::inert(&String::from_utf8_lossy(&html)).into()),
+        Err(error) => {
+            tracing::error!(%error, "the page was not rendered to its end");
+            StatusCode::INTERNAL_SERVER_ERROR.into_response()
+        }
+    }
 }
 
 /// A form of the page, posted.
@@ -45,6 +58,8 @@ async fn server_function(State(front): State<Front>, uri: Uri, request: Request<
     if !server_fn::axum::server_fn_paths().any(|(path, _)| path == uri.path()) {
         return not_found(uri).await.into_response();
     }
+    let peer = request.extensions().get::<Peer>().copied();
+    let front = front.called_by(move || peer.map_or(Caller::Unidentified, Peer::caller));
     let answered = leptos_axum::handle_server_fns_with_context(move || provide_context(front.clone()), request);
     let response = answered.await.into_response();
     // Ours send a browser on by 303. Where the fields cannot be read at all it would be sent back without a word.

@@ -7,6 +7,7 @@
 mod accept;
 mod body;
 mod health;
+mod idempotency;
 mod problem;
 mod query;
 mod ready;

@@ -42,6 +42,48 @@ async fn what_cannot_be_read_at_all_is_refused_with_the_reason() {
 }
 
 #[tokio::test]
+async fn no_control_character_of_a_description_or_a_draft_reaches_the_page() {
+    let app = App::new();
+    let hostile = "%1b%5D0;owned%07%c2%9b2J%00";
+    let recorded = form(
+        &app,
+        "create",
+        &format!("form[name]=ops&form[description]=a{}&form[record-only]=true", hostile.replace("%00", "")),
+    )
+    .await;
+    let page = app.get(recorded.header("location")).await.text();
+    assert!(page.contains("a]0;owned2J"), "{page}");
+    let refused = form(&app, "say", &format!("name=ops&text={hostile}")).await;
+    let refused = app.get(refused.header("location")).await.text();
+    let asked = app.get(&format!("/?q={hostile}&show={hostile}")).await.text();
+    for page in [page, refused, asked] {
+        let raw: Vec<char> = page.chars().filter(|&c| c.is_control() && c != '\n' && c != '\t').collect();
+        assert!(raw.is_empty(), "{raw:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_form_whose_answer_was_lost_is_done_once() {
+    let app = App::new();
+    form(&app, "create", "form[name]=ops&form[harness]=demo").await;
+    let said = || {
+        let events = app.home.events();
+        events.iter().filter(|event| event["event"] == "standing.said").count()
+    };
+    for _ in 0..3 {
+        form(&app, "say", "name=ops&key=a&text=hello").await;
+    }
+    assert_eq!(said(), 1, "the same words under the same key");
+    form(&app, "say", "name=ops&key=a&text=other+words").await;
+    form(&app, "say", "name=ops&key=b&text=hello").await;
+    assert_eq!(said(), 3, "other words, and another form");
+    let page = app.get("/").await.text();
+    let keys: Vec<&str> = page.split("name=\"key\" value=\"").skip(1).map(|rest| &rest[..32]).collect();
+    assert!(!keys.is_empty() && !app.get("/").await.text().contains(keys[0]), "each rendering has a key of its own");
+    app.home.the_loop().standing().delete(&standing::DeleteRequest { name: "ops".to_owned() }).expect("deleted");
+}
+
+#[tokio::test]
 async fn the_colours_are_chosen_by_a_field_that_may_be_missing() {
     let app = App::new();
     let theme = |fields: &'static str, accept: &'static str| {

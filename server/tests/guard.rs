@@ -1,7 +1,7 @@
 //! Who is let in: the guard stands before every route, and is run through the real service once as well.
 
 use axum::{body::Body, http::Request};
-use standing::config::Service;
+use standing::config::{AuthMode, Service};
 use testkit::{TestHome, TestService};
 
 use crate::app::{AUTHORITY, Answer, App, THE_LOOP, problem};
@@ -51,9 +51,54 @@ async fn a_forwarded_host_is_not_believed() {
             let headers = [("host", "evil.example:4114"), (forwarded, own.as_str())];
             problem(&ask(&app, path, &headers).await, 403, "forbidden");
         }
-        let headers = [("host", AUTHORITY), (forwarded, "evil.example")];
-        let answer = ask(&app, "/", &headers).await;
+    }
+    // With a token the kernel vouches for nobody, and the name is still that of `Host` alone.
+    let open = Service { auth_mode: AuthMode::None, ..Service::default() };
+    let app = App::over(TestHome::builder().exe(THE_LOOP).build(), &open);
+    for forwarded in ["x-forwarded-host", "forwarded", "x-host", "x-original-host"] {
+        let answer = ask(&app, "/", &[("host", AUTHORITY), (forwarded, "evil.example")]).await;
         assert!(answer.status == 200 && !answer.text().contains("evil.example"), "{forwarded}");
+    }
+}
+
+#[tokio::test]
+async fn a_forwarded_request_is_not_vouched_for_on_any_route() {
+    let app = App::new();
+    let operations = server::openapi::operations().map(|(method, path)| (method, path.to_owned()));
+    let others =
+        ["/", "/mcp", "/pkg/the-loop.css", "/favicon.svg", "/app/standing/say", "/app/standing/stop", "/nowhere"];
+    let others = others.iter().flat_map(|path| ["GET", "POST"].map(|method| (method.to_owned(), (*path).to_owned())));
+    for (method, path) in operations.chain(others) {
+        let request = Request::builder().method(method.as_str()).uri(&path).header("host", AUTHORITY);
+        let request = request.header("x-forwarded-for", "203.0.113.9");
+        let answer = app.send(request.body(Body::empty()).expect("a request")).await;
+        problem(&answer, 403, "forbidden");
+        assert!(answer.text().contains("service.auth.mode: token"), "{method} {path}: {}", answer.text());
+    }
+    for name in [
+        "Forwarded",
+        "Via",
+        "X-Forwarded-Proto",
+        "X-Forwarded-Whatever",
+        "X_Forwarded_For",
+        "X-Real-IP",
+        "CF-Connecting-IP",
+        "CF-Ray",
+        "Tailscale-User-Login",
+        "TAILSCALE-NEW-THING",
+        "True-Client-IP",
+        "X-Client-IP",
+        "X-Envoy-External-Address",
+        "X-Original-URL",
+        "Fly-Client-IP",
+        "Cdn-Loop",
+    ] {
+        let answer = ask(&app, "/api/v1/standing-sessions", &[("host", AUTHORITY), (name, "")]).await;
+        problem(&answer, 403, "forbidden");
+        assert!(answer.text().contains("service.auth.mode: token"), "{name}: {}", answer.text());
+    }
+    for name in ["x-request-id", "traceparent", "user-agent", "accept-language", "idempotency-key"] {
+        assert_eq!(ask(&app, "/health", &[("host", AUTHORITY), (name, "x")]).await.status, 200, "{name}");
     }
 }
 
@@ -124,9 +169,30 @@ async fn a_refusal_says_what_to_do() {
     let app = App::new();
     let answer = ask(&app, "/", &[("host", "evil.example:4114")]).await;
     let detail = answer.json()["detail"].as_str().expect("a detail").to_owned();
-    for part in ["evil.example:4114", "http://127.0.0.1:4114/", "service.allowedHosts"] {
+    for part in ["evil.example:4114", "http://127.0.0.1:4114/", "service.allowedHosts", "service.auth.mode: token"] {
         assert!(detail.contains(part), "{detail}");
     }
+}
+
+#[tokio::test]
+async fn a_browser_that_is_refused_gets_a_page_that_says_what_to_set() {
+    let app = App::new();
+    let forwarded = [("host", "localhost:4115"), ("accept", "text/html"), ("sec-fetch-mode", "navigate")];
+    let answer = ask(&app, "/", &forwarded).await;
+    assert_eq!((answer.status.as_u16(), answer.header("content-type")), (403, "text/html; charset=utf-8"));
+    let text = answer.text();
+    let (key, open) = (
+        text.find("allowedHosts: [&quot;localhost:4115").or(text.find(r#"allowedHosts: ["localhost:4115"]"#)),
+        text.find("http://127.0.0.1:4114/"),
+    );
+    assert!(key.is_some() && key < open, "the key first, with the name in it: {text}");
+    assert!(!text.contains("auth.mode"), "a name of this machine needs no token: {text}");
+    let hostile = [("host", "<b>evil</b>"), ("accept", "text/html")];
+    let answer = ask(&app, "/", &hostile).await;
+    assert!(answer.status == 403 && !answer.text().contains("<b>"), "{}", answer.text());
+    // A script that asks for the page is told as data.
+    let script = [("host", "localhost:4115"), ("accept", "text/html"), ("sec-fetch-mode", "cors")];
+    problem(&ask(&app, "/", &script).await, 403, "forbidden");
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::process::Command;
 use axum::{body::Body, http::Request};
 use rmcp::{
     RoleClient, ServiceExt as _,
-    model::{CallToolRequestParams, CallToolResult},
+    model::{CallToolRequestParams, CallToolResult, Implementation},
     service::RunningService,
     transport::StreamableHttpClientTransport,
 };
@@ -106,7 +106,8 @@ async fn what_cannot_be_done_is_a_result_that_says_why() {
         ("get_standing_session", json!({}), "missing field `name`"),
         ("list_standing_sessions", json!({ "all": true }), "unknown field `all`"),
         ("say_to_standing_session", json!({ "name": "idle", "text": "up" }), "the-loop standing start idle"),
-        ("say_to_standing_session", json!({ "name": "idle", "text": " " }), "empty"),
+        ("say_to_standing_session", json!({ "name": "idle", "text": " " }), "only spaces"),
+        ("say_to_standing_session", json!({ "name": "idle", "text": "" }), "empty"),
         ("say_to_standing_session", json!({ "name": "idle", "text": "up", "force": true }), "unknown field `force`"),
     ] {
         let result = assert_nothing_spawned(&home, || {
@@ -162,12 +163,59 @@ fn one_session_is_said_only_so_much_at_once() {
     let home = TestHome::builder().exe(THE_LOOP).build();
     let service = TestService::start(THE_LOOP, &home);
     service.http().post(&format!("{SESSIONS}/create"), &json!({ "name": "idle", "start": false }));
-    let say = json!({ "name": "idle", "text": "up" });
-    let answers: Vec<String> = (0..12)
-        .map(|_| tool(&service.http(), "say_to_standing_session", &say)["content"][0]["text"].to_string())
-        .collect();
-    assert!(answers[0].contains("not running"), "{answers:?}");
-    assert!(answers.iter().any(|answer| answer.contains("said enough for now")), "{answers:?}");
+    let say = |name: &str| {
+        let said = tool(&service.http(), "say_to_standing_session", &json!({ "name": name, "text": "up" }));
+        said["content"][0]["text"].to_string()
+    };
+    let refused: Vec<String> = (0..12).map(|_| say("idle")).collect();
+    assert!(
+        refused.iter().all(|answer| answer.contains("not running")),
+        "what was refused does not count: {refused:?}"
+    );
+    service.http().post(&format!("{SESSIONS}/create"), &json!({ "name": "ops" }));
+    let held = (0..100).map(|_| say("ops")).find(|answer| answer.contains("said enough for now"));
+    assert!(held.is_some());
+}
+
+/// A client that calls itself something says so as it initialises, and is known again by its process.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_without_an_actor_is_signed_with_what_the_client_calls_itself() {
+    let home = TestHome::builder().exe(THE_LOOP).build();
+    let service = TestService::start(THE_LOOP, &home);
+    service.http().post(&format!("{SESSIONS}/create"), &json!({ "name": "ops" }));
+    let socket = home.project().join(".the-loop/local/service.sock");
+    let transport =
+        StreamableHttpClientTransport::from_unix_socket(socket.to_str().expect("UTF-8"), "http://localhost/mcp");
+    let mut info = rmcp::model::ClientConfig::default();
+    info.client_info = Implementation::new("night-watch", "1");
+    let agent = info.serve(transport).await.expect("the service answers");
+    let say = json!({ "name": "ops", "text": "all quiet", "idempotencyKey": "once" });
+    for _ in 0..2 {
+        let arguments = say.as_object().expect("an object").clone();
+        let call = CallToolRequestParams::new("say_to_standing_session").with_arguments(arguments);
+        let receipt = agent.call_tool(call).await.expect("a result").structured_content.expect("structured");
+        assert_eq!(receipt["delivered"], true, "{receipt}");
+    }
+    let said: Vec<Value> = home.events().into_iter().filter(|event| event["event"] == "standing.said").collect();
+    assert_eq!(said.len(), 1, "the same key is typed once: {said:?}");
+    assert_eq!(said[0]["actor"], "mcp:night-watch (claimed)");
+    agent.cancel().await.expect("it ends");
+}
+
+#[tokio::test]
+async fn a_body_that_is_not_a_message_is_the_callers_mistake() {
+    let app = App::new();
+    let ask = |kind: &'static str, body: &'static str| {
+        let request = Request::post(MCP).header("host", AUTHORITY).header("content-type", kind);
+        let request = request.header("accept", "application/json, text/event-stream");
+        app.send(request.body(Body::from(body)).expect("a request"))
+    };
+    for body in ["{", "nonsense", "[]", "{}", "\u{fffe}"] {
+        let answer = ask("application/json; charset=utf-8", body).await;
+        assert_eq!(answer.status, 400, "{body:?}: {}", answer.text());
+        assert_eq!(answer.json()["error"]["code"], -32700, "{body:?}");
+    }
+    assert_eq!(ask("text/plain", "{}").await.status, 415);
 }
 
 #[tokio::test]

@@ -114,7 +114,10 @@ async fn queries_are_refused_as_problems() {
     problem(&app.get(&format!("{SESSIONS}/one?name=")).await, 400, "invalid-name");
     problem(&app.get(&format!("{SESSIONS}/one?name=No")).await, 400, "invalid-name");
     problem(&app.get(&format!("{SESSIONS}/one?name=ops")).await, 404, "unknown-session");
-    problem(&app.get(&format!("{SESSIONS}/screen?name=ops&lines=x")).await, 422, "invalid-body");
+    for lines in ["x", "501", "-1"] {
+        problem(&app.get(&format!("{SESSIONS}/screen?name=ops&lines={lines}")).await, 422, "invalid-body");
+    }
+    problem(&app.get(&format!("{SESSIONS}/screen?name=ops&lines=500")).await, 404, "unknown-session");
 }
 
 #[tokio::test]

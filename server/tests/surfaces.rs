@@ -7,6 +7,7 @@ mod client;
 mod cycle;
 mod forms;
 mod guard;
+mod inside;
 mod interop;
 mod killed;
 mod mcp;

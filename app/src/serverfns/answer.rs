@@ -16,6 +16,9 @@ pub async fn answer(
     /// The answer's digit.
     #[server(default)]
     choice: String,
+    /// The key of the form: the same answer to the same question, sent again under the same key, is chosen once.
+    #[server(default)]
+    key: String,
     /// The sessions to show afterwards.
     #[server(default)]
     back: Back,
@@ -25,8 +28,9 @@ pub async fn answer(
 
     let front = reply::front();
     let question = reply::plain_lines(&question);
-    let request = wire::AnswerRequest { name: name.clone(), choice, question, ..Default::default() };
-    let answered = front.try_ask(move |the_loop| the_loop.standing().answer(&request)).await;
+    let idempotency_key = reply::once(&key, &[&question, &choice]);
+    let request = wire::AnswerRequest { name: name.clone(), choice, question, idempotency_key, ..Default::default() };
+    let answered = front.act(move |standing| standing.answer(&request)).await;
     let notice = match &answered {
         Ok(receipt) => wording::receipt(receipt, Place::Say(name)),
         Err(error) => Notice::refused(error, Place::Say(name)),

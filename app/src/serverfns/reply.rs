@@ -1,5 +1,7 @@
 //! How every server function answers: a notice on the board and a way back for a form, the answer itself for others.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
 use ::standing::Error;
 use http::{
     HeaderValue, StatusCode,
@@ -28,13 +30,24 @@ pub(super) fn plain_lines(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 
+/// The idempotency key of a form with these words; none if the form has no key. Other words under the same key are a
+/// new request: the person changed them after an answer was lost.
+pub(super) fn once(key: &str, words: &[&str]) -> String {
+    if key.is_empty() {
+        return String::new();
+    }
+    let mut hasher = DefaultHasher::new();
+    words.hash(&mut hasher);
+    format!("page:{key}:{:016x}", hasher.finish())
+}
+
 /// Start, stop or restart of one session, or of all.
 pub(super) async fn control(verb: ControlVerb, name: String, all: bool, back: Back) -> Answer {
     let front = front();
     let place = if all { Place::Page } else { Place::Acts(name.clone()) };
     let done = if all == name.is_empty() {
         let request = ControlRequest { name, verb };
-        front.try_ask(move |the_loop| the_loop.standing().control(&request)).await
+        front.act(move |standing| standing.control(&request)).await
     } else {
         Err(Error::InvalidRequest("either the name of a session is needed or `all`, not both".to_owned()))
     };

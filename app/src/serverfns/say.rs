@@ -17,6 +17,9 @@ pub async fn say(
     /// Type it even into a question.
     #[server(default)]
     force: bool,
+    /// The key of the form: the same words, sent again under the same key, are typed once.
+    #[server(default)]
+    key: String,
     /// The sessions to show afterwards.
     #[server(default)]
     back: Back,
@@ -26,8 +29,15 @@ pub async fn say(
 
     let front = reply::front();
     let text = reply::plain_lines(&text);
-    let request = wire::SayRequest { name: name.clone(), text: text.clone(), force, ..Default::default() };
-    let said = front.try_ask(move |the_loop| the_loop.standing().say(&request)).await;
+    let idempotency_key = reply::once(&key, &[&text]);
+    let request =
+        wire::SayRequest { name: name.clone(), text: text.clone(), force, idempotency_key, ..Default::default() };
+    // Only by force does it matter who says it.
+    let said = if force {
+        front.act(move |standing| standing.say(&request)).await
+    } else {
+        front.try_ask(move |the_loop| the_loop.standing().say(&request)).await
+    };
     let mut notice = match &said {
         Ok(receipt) => wording::receipt(receipt, Place::Say(name)),
         Err(error) => Notice::refused(error, Place::Say(name)),

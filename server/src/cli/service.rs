@@ -36,6 +36,15 @@ pub(super) struct Args {
 }
 
 impl Verb {
+    /// What it changes of how the service is started and stopped.
+    pub(super) const fn changes(&self) -> Option<&'static str> {
+        match self {
+            Self::Install(_) => Some("install the service"),
+            Self::Uninstall => Some("stop the service"),
+            Self::Print(_) => None,
+        }
+    }
+
     pub(super) fn run(self, the_loop: &TheLoop, output: &mut Output) -> Result<u8, Refusal> {
         match self {
             Self::Install(args) => install::run(the_loop, args, output),

@@ -27,6 +27,13 @@ pub(super) struct Args {
     bind: BindArgs,
 }
 
+impl Args {
+    /// Whether more than the service is started.
+    pub(super) fn starts_sessions(&self) -> bool {
+        !self.common.service_only
+    }
+}
+
 pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result<u8, Refusal> {
     let only = (args.common.service_only, args.common.sessions_only);
     let services = if only.1 { Half::left_out() } else { service(the_loop, &args.bind.into(), only.0) };

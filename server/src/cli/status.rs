@@ -35,7 +35,8 @@ pub(super) fn run(the_loop: &TheLoop, args: &Args, output: &mut Output) -> Resul
     let service = service(the_loop)?;
     let config = the_loop.config();
     let wanted = config.settings.service.enabled && config.settings.service.auto_start;
-    let well = service.running && service.healthy == Some(true);
+    // One that another program runs does not say where it is, and a start leaves it alone.
+    let well = service.running && service.healthy != Some(false);
     let services = Half { code: u8::from(wanted && !well), rows: vec![service] };
     let sessions = lifecycle::sessions(the_loop.standing().status());
     let (report, code) = lifecycle::join(services, sessions);
@@ -58,7 +59,7 @@ fn service(the_loop: &TheLoop) -> Result<ServiceRow, Refusal> {
     })?;
     let mut row = ServiceRow { healthy: Some(false), ..lifecycle::service_row(the_loop) };
     let Some(holder) = holder else { return Ok(row) };
-    (row.running, row.pid) = (true, holder.pid);
+    (row.running, row.pid, row.healthy) = (true, holder.pid, None);
     if let Some(details) = holder.details {
         row.healthy = Some(probe::answers(&details.address));
         (row.url, row.version) = (details.address, details.version);
@@ -84,11 +85,18 @@ fn text(report: &LifecycleReport, enabled: bool, output: &mut Output) {
 fn service_line(row: &ServiceRow) -> String {
     let how = match (row.running, row.healthy) {
         (true, Some(true)) => paint(GOOD, "running"),
-        (true, _) => paint(BAD, "running, and does not answer"),
+        (true, Some(false)) => paint(BAD, "running, and does not answer"),
+        (true, None) => {
+            paint(WARN, "running, and does not say where: another program started it, or it has just begun")
+        }
         (false, _) if row.enabled => paint(WARN, "not running"),
         (false, _) => paint(DIM, "not running (`service.enabled` is false)"),
     };
-    let place = if row.running { format!("  {} (pid {})", inert::line(&row.url), row.pid) } else { String::new() };
+    let place = match (row.running, row.url.is_empty()) {
+        (true, false) => format!("  {} (pid {})", inert::line(&row.url), row.pid),
+        (true, true) => format!("  (pid {})", row.pid),
+        (false, _) => String::new(),
+    };
     // An upgrade takes effect with the next restart.
     let other = if row.version.is_empty() || row.version == crate::VERSION {
         String::new()

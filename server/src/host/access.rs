@@ -2,15 +2,16 @@
 
 use std::net::Ipv6Addr;
 
-use standing::config::Service;
+use standing::config::{AuthMode, Service};
 
 /// The names a service goes by and the origins it lets in, in lower case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// What may stand in `Host`: its own names with its port first, then those of `service.allowedHosts`.
-    authorities: Vec<String>,
-    /// Those of them that a proxy may serve under TLS.
-    proxied: Vec<String>,
+    /// Its own names, with its port.
+    own: Vec<String>,
+    /// Those of `service.allowedHosts`, which a proxy may serve under TLS. One without a port stands for every port: a
+    /// proxy or a tunnel has the port that it has.
+    allowed: Vec<String>,
     /// Origins besides its own.
     origins: Vec<String>,
 }
@@ -18,31 +19,29 @@ pub struct Access {
 impl Access {
     /// The access rules of a service that listens as `host` on `port`.
     pub fn new(settings: &Service, host: &str, port: u16) -> Self {
-        let mut authorities = Vec::new();
+        let mut own = Vec::new();
         for name in ["127.0.0.1".to_owned(), "localhost".to_owned(), "[::1]".to_owned(), bracketed(host)] {
-            authorities.push(format!("{name}:{port}"));
+            own.push(format!("{name}:{port}"));
             if port == 80 {
-                authorities.push(name);
+                own.push(name);
             }
         }
-        let mut proxied = Vec::new();
-        for name in &settings.allowed_hosts {
-            let name = bracketed(name.trim());
-            if !has_port(&name) {
-                proxied.push(format!("{name}:{port}"));
-            }
-            proxied.push(name);
-        }
-        authorities.dedup();
-        authorities.extend(proxied.iter().cloned());
+        own.dedup();
+        let allowed = settings.allowed_hosts.iter().map(|name| bracketed(name.trim())).collect();
         let origins =
             settings.cors_allow_origins.iter().map(|o| o.trim_end_matches('/').to_ascii_lowercase()).collect();
-        Self { authorities, proxied, origins }
+        Self { own, allowed, origins }
     }
 
     /// Whether the service goes by this `Host`, port included.
     pub(super) fn answers_to(&self, authority: &str) -> bool {
-        self.authorities.iter().any(|own| own.eq_ignore_ascii_case(authority))
+        self.own.iter().any(|own| own.eq_ignore_ascii_case(authority)) || self.is_allowed(authority)
+    }
+
+    fn is_allowed(&self, authority: &str) -> bool {
+        let authority = authority.to_ascii_lowercase();
+        let host = without_port(&authority);
+        self.allowed.iter().any(|name| *name == authority || name == host)
     }
 
     /// Whether a page of `origin` may call the service under the name `authority`.
@@ -53,7 +52,7 @@ impl Access {
         }
         match origin.split_once("://") {
             Some(("http", of)) => of.eq_ignore_ascii_case(authority),
-            Some(("https", of)) => of.eq_ignore_ascii_case(authority) && self.proxied.iter().any(|p| p == of),
+            Some(("https", of)) => of.eq_ignore_ascii_case(authority) && self.is_allowed(of),
             _ => false,
         }
     }
@@ -70,20 +69,35 @@ impl Access {
 
     /// Every name it goes by. Over the Unix socket none is needed, and clients send this one.
     pub(crate) fn hosts(&self) -> impl Iterator<Item = String> {
-        self.authorities.iter().cloned().chain(["localhost".to_owned()])
+        self.own.iter().chain(&self.allowed).cloned().chain(["localhost".to_owned()])
     }
 
     /// Every origin that may call it under one of its names, and those that were let in by name.
     pub(crate) fn all_origins(&self) -> impl Iterator<Item = String> {
-        let own = self.authorities.iter().map(|name| format!("http://{name}"));
-        let proxied = self.proxied.iter().map(|name| format!("https://{name}"));
-        own.chain(proxied).chain(self.origins.iter().cloned())
+        let own = self.own.iter().map(|name| format!("http://{name}"));
+        let any_port = |name: &String| if has_port(name) { name.clone() } else { format!("{name}:*") };
+        let allowed = self.allowed.iter().map(any_port);
+        let allowed = allowed.flat_map(|name| [format!("http://{name}"), format!("https://{name}")]);
+        own.chain(allowed).chain(self.origins.iter().cloned())
     }
 
     /// Its first name, for a text that says where to go.
     pub(super) fn first_name(&self) -> &str {
-        self.authorities.first().map_or("127.0.0.1", String::as_str)
+        self.own.first().map_or("127.0.0.1", String::as_str)
     }
+}
+
+/// Why the settings let in people whom nothing vouches for, if they do: a proxy or a tunnel that serves a name to others
+/// connects as our own user.
+pub(crate) fn vouches_too_far(settings: &Service) -> Option<String> {
+    let names: Vec<String> = settings.hosts_beyond_loopback().map(|name| format!("`{name}`")).collect();
+    (settings.auth_mode == AuthMode::SameUser && !names.is_empty()).then(|| {
+        format!(
+            "`service.allowedHosts` names {}, which other machines can reach, while `service.auth.mode` is \
+             `same-user`: a proxy or tunnel that does not say that it forwards lets everyone in as you",
+            names.join(", ")
+        )
+    })
 }
 
 /// A host as it stands in an address: an IPv6 address gets its brackets.
@@ -95,6 +109,13 @@ pub(super) fn bracketed(host: &str) -> String {
 fn has_port(authority: &str) -> bool {
     let after_address = authority.rsplit_once(']').map_or(authority, |(_, rest)| rest);
     after_address.contains(':')
+}
+
+fn without_port(authority: &str) -> &str {
+    match authority.rsplit_once(':') {
+        Some((host, _)) if has_port(authority) => host,
+        _ => authority,
+    }
 }
 
 #[cfg(test)]
@@ -127,10 +148,10 @@ mod tests {
     #[test]
     fn allowed_hosts_with_and_without_a_port() {
         let access = access(&["Loop.example", "other.example:8443", "::2"], &[], "0.0.0.0", 4114);
-        for good in ["loop.example", "loop.example:4114", "other.example:8443", "[::2]:4114"] {
+        for good in ["loop.example", "loop.example:4114", "LOOP.example:8443", "other.example:8443", "[::2]:4114"] {
             assert!(access.answers_to(good), "{good}");
         }
-        for bad in ["other.example", "other.example:4114", "loop.example:1"] {
+        for bad in ["other.example", "other.example:4114", "a.loop.example", "loop.example.evil:4114", "[::3]:4114"] {
             assert!(!access.answers_to(bad), "{bad}");
         }
     }
@@ -141,6 +162,8 @@ mod tests {
         assert!(access.lets_in("http://localhost:4114", "localhost:4114"));
         assert!(access.lets_in("https://dash.example", "localhost:4114"));
         assert!(access.lets_in("https://loop.example", "loop.example"));
+        assert!(access.lets_in("https://loop.example:8443", "loop.example:8443"));
+        assert!(!access.lets_in("http://loop.example:3000", "loop.example:4114"), "another service of that host");
         for bad in ["null", "https://localhost:4114", "http://localhost:3000", "http://127.0.0.1:4114", "file://", ""] {
             assert!(!access.lets_in(bad, "localhost:4114"), "{bad}");
         }

@@ -16,10 +16,7 @@ pub(crate) use code::leave as leave_code;
 use cookie::Sealed;
 use token::Token;
 
-use super::Peer;
-
-/// The name of the cookie.
-pub(super) const COOKIE: &str = "the-loop";
+use super::{Peer, forwarded};
 
 /// Who is let in.
 #[derive(Clone, Debug)]
@@ -54,16 +51,37 @@ impl Auth {
         })
     }
 
+    /// Whether the kernel can vouch for who sent the request, where that is what counts. It knows the process at the
+    /// other end of the connection, and a forwarder is not who sent it.
+    pub(super) fn vouched(&self, headers: &HeaderMap) -> Result<(), String> {
+        match (self, forwarded::header(headers)) {
+            (Self::SameUser, Some(name)) => Err(format!(
+                "the header `{name}` says that this request was forwarded, so the kernel cannot vouch for who sent it: \
+                 set `service.auth.mode: token`, or call the service without a proxy or tunnel that adds this header"
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// Whether a request may be answered; else what to do about it.
     pub(super) fn admit(&self, peer: Peer, headers: &HeaderMap) -> Result<(), &'static str> {
         match self {
             Self::Everyone => Ok(()),
-            Self::SameUser if peer.is_us() => Ok(()),
-            Self::SameUser => Err("this service answers to processes of the user it runs as, and this connection is \
-                                   another's: use it as that user, or set `service.auth.mode: token`"),
-            // The kernel vouches for who is at the other end of the Unix socket.
-            Self::Token(_) if peer.is_local_socket() && peer.is_us() => Ok(()),
+            Self::SameUser => self.admit_peer(peer),
+            // The kernel vouches for who is at the other end of the Unix socket, but not for whom it forwards.
+            Self::Token(_) if peer.is_local_socket() && peer.is_us() && forwarded::header(headers).is_none() => Ok(()),
             Self::Token(keys) => keys.admit(headers),
+        }
+    }
+
+    /// Whether a connection may stay, by what is known of it before it has sent anything.
+    pub(super) fn admit_peer(&self, peer: Peer) -> Result<(), &'static str> {
+        match self {
+            Self::SameUser if !peer.is_us() => {
+                Err("this service answers to processes of the user it runs as, and this connection is another's: use \
+                     it as that user, or set `service.auth.mode: token`")
+            }
+            Self::SameUser | Self::Token(_) | Self::Everyone => Ok(()),
         }
     }
 
@@ -72,7 +90,8 @@ impl Auth {
         let Self::Token(keys) = self else { return None };
         code::take(&keys.codes, code).then(|| {
             let age = cookie::LIFETIME.as_secs();
-            format!("{COOKIE}={}; Path=/; Max-Age={age}; HttpOnly; SameSite=Strict", keys.seal.make())
+            let (name, value) = (keys.seal.name(), keys.seal.make());
+            format!("{name}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Strict")
         })
     }
 }
@@ -87,11 +106,12 @@ impl Keys {
                 _ => Err("the token is not the one in `local/service.token` below the state folder"),
             };
         }
+        let own = self.seal.name();
         let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
         let ours = cookies
             .flat_map(|line| line.split(';'))
             .filter_map(|pair| pair.trim().split_once('='))
-            .any(|(name, value)| name == COOKIE && self.seal.holds(value));
+            .any(|(name, value)| name == own && self.seal.holds(value));
         if ours {
             return Ok(());
         }

@@ -10,14 +10,21 @@ use std::{sync::Arc, time::Duration};
 use axum::{
     body::Body,
     extract::{Request, State},
-    http::{HeaderMap, HeaderName, HeaderValue, Method, header, request::Parts},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts},
     middleware::Next,
     response::{IntoResponse, Response},
 };
+use standing::config::is_loopback;
 use tower_http::timeout::DeadlineBody;
 use wire::ProblemCode;
 
-use super::{Access, Peer, auth::Auth, limit::Limit, signin};
+use super::{
+    Access, Peer,
+    auth::Auth,
+    limit::Limit,
+    refusal::{refuse, wants_page},
+    signin,
+};
 use crate::rest::ApiProblem;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -38,15 +45,17 @@ pub(super) async fn guard(State(gate): State<Arc<Gate>>, request: Request, next:
     let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer::stranger());
     let (parts, body) = request.into_parts();
     let body = Body::new(DeadlineBody::new(BODY_TIME, body));
-    if let Err(why) = known_name(&gate.access, peer, &parts) {
-        return refuse(&why, 403);
+    let page = wants_page(&parts.headers);
+    // The forwarder is told of first: what it does to the name would send its operator the wrong way.
+    if let Err(why) = gate.auth.vouched(&parts.headers).and_then(|()| known_name(&gate.access, peer, &parts)) {
+        return refuse(&why, StatusCode::FORBIDDEN, page);
     }
-    let request = match signin::answer(&gate.auth, Request::from_parts(parts, body)).await {
+    let request = match signin::answer(&gate.auth, peer, Request::from_parts(parts, body)).await {
         Ok(answer) => return answer,
         Err(request) => request,
     };
     if let Err(why) = gate.auth.admit(peer, request.headers()) {
-        return unknown(&gate.auth, &request, why);
+        return unknown(&gate.auth, request, why, page).await;
     }
     if is_say(&request)
         && let Err(wait) = gate.says.take()
@@ -56,21 +65,15 @@ pub(super) async fn guard(State(gate): State<Arc<Gate>>, request: Request, next:
     next.run(request).await
 }
 
-fn refuse(why: &str, status: u16) -> Response {
-    tracing::warn!(status, "a request was not let in: {why}");
-    ApiProblem::new(ProblemCode::Forbidden, why).with_status(status).into_response()
-}
-
-/// Who asks is not let in: a person gets a page to sign in with, a program is told how.
-fn unknown(auth: &Auth, request: &Request, why: &str) -> Response {
+/// The caller is not let in: a person gets a page to sign in with, a program is told how.
+async fn unknown(auth: &Auth, request: Request, why: &str, page: bool) -> Response {
     if !matches!(auth, Auth::Token(_)) {
-        return refuse(why, 403);
+        return refuse(why, StatusCode::FORBIDDEN, page);
     }
-    let accept = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    if request.method() == Method::GET && accept.contains("text/html") {
-        return signin::page("");
+    if page && (request.method() == Method::GET || request.method() == Method::POST) {
+        return signin::instead_of(request).await;
     }
-    let mut response = refuse(why, 401);
+    let mut response = refuse(why, StatusCode::UNAUTHORIZED, false);
     response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     response
 }
@@ -103,8 +106,7 @@ fn known_name(access: &Access, peer: Peer, parts: &Parts) -> Result<(), String> 
     // An absolute request line names a host of its own, and a proxy in between may go by either.
     let in_line = parts.uri.authority().map_or(host, |authority| authority.as_str());
     if let Some(stranger) = [host, in_line].into_iter().find(|name| !access.answers_to(name)) {
-        let text = "this service does not go by that name";
-        return Err(format!("{stranger:?}: {text}: {}, or add the name to `service.allowedHosts`", open(access)));
+        return Err(unrecognised(access, stranger));
     }
     if let Some(origin) = origin.filter(|origin| !access.lets_in(origin, host)) {
         let text = "pages of that origin may not call this service";
@@ -116,6 +118,13 @@ fn known_name(access: &Access, peer: Peer, parts: &Parts) -> Result<(), String> 
         Some(_) if named => Ok(()),
         Some(site) => Err(format!("the browser says that another page sent this ({site:?}): {}", open(access))),
     }
+}
+
+/// A name of this machine with another port comes of a tunnel. Any other name may be anybody's who can point it here.
+fn unrecognised(access: &Access, name: &str) -> String {
+    let key = format!("`service.allowedHosts: [{name:?}]`");
+    let token = if is_loopback(name) { "" } else { " together with `service.auth.mode: token`" };
+    format!("unrecognised host name {name:?}: to use this name, set {key}{token}; otherwise {}", open(access))
 }
 
 fn open(access: &Access) -> String {

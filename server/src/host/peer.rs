@@ -3,12 +3,14 @@
 //! On loopback the kernel knows the user that owns the other socket; nobody has to paste a token to prove it. Over a
 //! Unix socket it vouches for the peer as well. From another machine there is nobody to ask.
 
-use std::{
-    fmt::{self, Write as _},
-    fs,
-    net::{IpAddr, SocketAddr},
-};
+mod diag;
+mod socket;
+mod table;
 
+use std::{fmt, fs, net::SocketAddr};
+
+use socket::Socket;
+use standing::Caller;
 use tokio::net::{TcpStream, UnixStream};
 
 /// The other end of a connection.
@@ -45,7 +47,7 @@ impl Peer {
     pub(super) fn of_tcp(stream: &TcpStream) -> Self {
         let (Ok(peer), Ok(local)) = (stream.peer_addr(), stream.local_addr()) else { return Self::stranger() };
         let (peer, local) = (canonical(peer), canonical(local));
-        let uid = if peer.ip().is_loopback() { socket(peer, local).map(|socket| socket.uid) } else { None };
+        let uid = if peer.ip().is_loopback() { Socket::between(peer, local).map(|socket| socket.uid) } else { None };
         Self { uid, way: Way::Tcp(peer, local) }
     }
 
@@ -60,8 +62,33 @@ impl Peer {
         self.uid.is_some_and(|uid| uid == own_uid() || uid == 0)
     }
 
+    pub(super) fn uid(self) -> Option<u32> {
+        self.uid
+    }
+
     pub(super) fn is_local_socket(self) -> bool {
         matches!(self.way, Way::Unix(_))
+    }
+
+    /// Who calls, for a verb that not everyone may do. Looks through all of our processes for one that came over a port.
+    ///
+    /// A process that cannot be looked at, such as a browser that hides its descriptors, is not known. One that closed
+    /// its connection already is told from it: it would get around being known, and does not wait for an answer.
+    pub(crate) fn caller(self) -> Caller {
+        match self.way {
+            Way::Unix(pid) => pid.map_or(Caller::Unidentified, Caller::Process),
+            Way::Tcp(peer, local) => {
+                let open = || Socket::between(peer, local);
+                match open().map(|socket| (socket.holder(), socket)) {
+                    Some((Some(pid), _)) => Caller::Process(pid),
+                    // It may have been closed during the look.
+                    Some((None, socket)) if open() == Some(socket) => Caller::Unidentified,
+                    None if !peer.ip().is_loopback() => Caller::Unidentified,
+                    _ => Caller::Gone,
+                }
+            }
+            Way::Unknown => Caller::Unidentified,
+        }
     }
 
     /// The process at the other end, if it is one of ours and still has the connection open. Looks through all of our
@@ -69,7 +96,7 @@ impl Peer {
     pub(crate) fn process(self) -> Option<u32> {
         match self.way {
             Way::Unix(pid) => pid,
-            Way::Tcp(peer, local) if peer.ip().is_loopback() => holder(socket(peer, local)?.inode),
+            Way::Tcp(peer, local) if peer.ip().is_loopback() => Socket::between(peer, local)?.holder(),
             Way::Tcp(..) | Way::Unknown => None,
         }
     }
@@ -86,11 +113,8 @@ pub(crate) struct Listener {
 impl Listener {
     /// The one at just that address.
     pub(crate) fn at(address: SocketAddr) -> Option<Self> {
-        ["/proc/net/tcp", "/proc/net/tcp6"].iter().find_map(|table| {
-            let text = fs::read_to_string(table).ok()?;
-            let socket = text.lines().skip(1).find_map(|line| listener_in(line, address))?;
-            Some(Self { uid: socket.uid, pid: holder(socket.inode) })
-        })
+        let socket = table::listening(address)?;
+        Some(Self { uid: socket.uid, pid: socket.holder() })
     }
 }
 
@@ -111,81 +135,6 @@ fn canonical(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(address.ip().to_canonical(), address.port())
 }
 
-/// A socket as the kernel lists it.
-#[derive(Clone, Copy, Debug)]
-struct Socket {
-    uid: u32,
-    inode: u64,
-}
-
-/// The process that has a socket open; of several the one that runs the longest: the others have it from that one, as a
-/// child has for the moment before it becomes another program.
-fn holder(inode: u64) -> Option<u32> {
-    let wanted = format!("socket:[{inode}]");
-    let holds = |pid: &u32| {
-        let open = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
-        open.into_iter().any(|fd| fs::read_link(fd.path()).is_ok_and(|to| to.as_os_str() == wanted.as_str()))
-    };
-    let processes = fs::read_dir("/proc").ok()?.flatten();
-    processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(holds).min_by_key(|&pid| started(pid))
-}
-
-/// When a process was started, in clock ticks since the machine came up.
-fn started(pid: u32) -> u64 {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-    after_name.split_ascii_whitespace().nth(19).and_then(|ticks| ticks.parse().ok()).unwrap_or(u64::MAX)
-}
-
-/// The socket from `peer` to `local`, both on this machine.
-fn socket(peer: SocketAddr, local: SocketAddr) -> Option<Socket> {
-    ["/proc/net/tcp", "/proc/net/tcp6"].iter().find_map(|table| {
-        let text = fs::read_to_string(table).ok()?;
-        text.lines().skip(1).find_map(|line| socket_in(line, peer, local))
-    })
-}
-
-/// A socket that listens.
-fn listener_in(line: &str, address: SocketAddr) -> Option<Socket> {
-    let mut fields = line.split_ascii_whitespace();
-    let (at, state) = (fields.nth(1)?, fields.nth(1)?);
-    let (uid, inode) = (fields.nth(3)?.parse().ok()?, fields.nth(1)?.parse().ok()?);
-    (state == "0A" && stands_for(at, address)).then_some(Socket { uid, inode })
-}
-
-/// Fields of such a line: number, local address, remote address, state, queues, timer, retransmits, uid, probes, inode.
-fn socket_in(line: &str, peer: SocketAddr, local: SocketAddr) -> Option<Socket> {
-    let mut fields = line.split_ascii_whitespace();
-    let (from, to) = (fields.nth(1)?, fields.next()?);
-    if !stands_for(from, peer) || !stands_for(to, local) {
-        return None;
-    }
-    // A socket that waits out its end has no owner any more, and would be listed as root's.
-    let state = fields.next()?;
-    let (uid, inode) = (fields.nth(3)?.parse().ok()?, fields.nth(1)?.parse().ok()?);
-    (state != "06").then_some(Socket { uid, inode })
-}
-
-/// Whether the table's `ADDRESS:PORT` in hexadecimal stands for that address.
-fn stands_for(written: &str, address: SocketAddr) -> bool {
-    let port = |hex: &str| u16::from_str_radix(hex, 16).is_ok_and(|port| port == address.port());
-    let Some((ip, written_port)) = written.split_once(':') else { return false };
-    let matches = match address.ip() {
-        IpAddr::V4(ip4) => ip == hex_words(&ip4.octets()) || ip == hex_words(&ip4.to_ipv6_mapped().octets()),
-        IpAddr::V6(ip6) => ip == hex_words(&ip6.octets()),
-    };
-    matches && port(written_port)
-}
-
-/// Each word of four bytes is written as a number of this machine's byte order.
-fn hex_words(octets: &[u8]) -> String {
-    octets.chunks_exact(4).fold(String::new(), |mut text, word| {
-        let number = u32::from_ne_bytes([word[0], word[1], word[2], word[3]]);
-        let _ = write!(text, "{number:08X}");
-        text
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use tokio::net::TcpListener;
@@ -202,25 +151,5 @@ mod tests {
             let peer = Peer::of_tcp(&stream);
             assert_eq!((peer.uid, peer.process()), (Some(own_uid()), Some(std::process::id())), "{name}");
         }
-    }
-
-    #[test]
-    fn only_the_very_connection_counts() {
-        let peer = "127.0.0.1:40000".parse().expect("an address");
-        let local = "127.0.0.1:4114".parse().expect("an address");
-        let line = |from: &str, to: &str, state: &str| {
-            format!("  7: {from} {to} {state} 00000000:00000000 00:00000000 00000000  1000        0 77 1 0 1 0 0")
-        };
-        let owner = |line: &str| {
-            let socket = socket_in(line, peer, local)?;
-            assert_eq!(socket.inode, 77);
-            Some(socket.uid)
-        };
-        assert_eq!(owner(&line("0100007F:9C40", "0100007F:1012", "01")), Some(1000));
-        assert_eq!(owner(&line("0100007F:1012", "0100007F:9C40", "01")), None, "the other end");
-        assert_eq!(owner(&line("0100007F:9C41", "0100007F:1012", "01")), None, "another port");
-        assert_eq!(owner(&line("0100007F:9C40", "0100007F:1012", "06")), None, "nobody's any more");
-        let mapped = "0000000000000000FFFF00000100007F:9C40";
-        assert_eq!(owner(&line(mapped, "0000000000000000FFFF00000100007F:1012", "01")), Some(1000));
     }
 }

@@ -4,7 +4,7 @@ use std::{io, path::Path, time::Duration};
 
 use standing::{
     TheLoop,
-    config::{AuthMode, ConfigProblems, Service},
+    config::{AuthMode, ConfigProblems, Service, is_loopback},
 };
 use tokio::{
     net::{TcpListener, UnixListener},
@@ -17,8 +17,9 @@ use tokio::{
 use super::{
     Access, CancellationToken,
     accept::{self, Listeners},
-    access::bracketed,
-    router,
+    access::{self, bracketed},
+    auth::Auth,
+    guarded,
 };
 use crate::service::inherited;
 use crate::slack;
@@ -118,6 +119,9 @@ pub fn serve(the_loop: TheLoop, bind: Bind, ready: impl FnOnce(&str)) -> Result<
     if settings.auth_mode == AuthMode::None {
         tracing::warn!("`service.auth.mode` is `none`: every user of this machine can run programs as you");
     }
+    if let Some(why) = access::vouches_too_far(settings) {
+        tracing::warn!("{why}: set `service.auth.mode: token`");
+    }
     let runtime = runtime()?;
     let drained = runtime.block_on(async {
         let listener = match inherited::tcp()? {
@@ -127,12 +131,13 @@ pub fn serve(the_loop: TheLoop, bind: Bind, ready: impl FnOnce(&str)) -> Result<
         let port = listener.local_addr()?.port();
         let slack = slack::host(&the_loop, slack::Pace::default());
         let (access, end) = (Access::new(settings, &host, port), CancellationToken::new());
-        let app = router(the_loop, &config.settings, access, end.clone())?;
+        let auth = Auth::new(&config.settings)?;
+        let app = guarded(the_loop, access, auth.clone(), end.clone());
         let listeners = Listeners { tcp: listener, unix: unix(&config.settings.state_root) };
         let signals = signals()?;
         tracing::info!(port, "listening");
         ready(&format!("http://{}:{port}/#/standing", shown(&host)));
-        let drained = until_drained(listeners, app, signals, &end).await;
+        let drained = until_drained(listeners, (app, auth), signals, &end).await;
         slack.end().await;
         Ok::<_, ServeError>(drained)
     })?;
@@ -159,10 +164,6 @@ fn may_be_exposed(host: &str, settings: &Service) -> Result<(), ServeError> {
         return Err(ServeError::ExposedWithoutToken { host });
     }
     Ok(())
-}
-
-fn is_loopback(host: &str) -> bool {
-    ["127.0.0.1", "localhost", "::1", "[::1]"].contains(&host)
 }
 
 /// The host as a person types it into a browser on this machine.
@@ -220,12 +221,12 @@ fn signals() -> io::Result<watch::Receiver<u32>> {
 /// Serves until the first signal, then until every answer is out; false if that was cut short.
 async fn until_drained(
     listeners: Listeners,
-    app: axum::Router,
+    (app, auth): (axum::Router, Auth),
     signals: watch::Receiver<u32>,
     end: &CancellationToken,
 ) -> bool {
     let first = nth(signals.clone(), 1);
-    let serving = listeners.serve(app, async {
+    let serving = listeners.serve(app, auth, async {
         first.await;
         tracing::info!("asked to end: answering what has begun");
         // What never ends by itself would be waited for otherwise.

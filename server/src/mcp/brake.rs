@@ -66,13 +66,29 @@ struct Heard {
     depth: u32,
 }
 
+/// A message that was let pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Passed {
+    to: String,
+    depth_before: u32,
+}
+
 impl Brake {
     /// Lets a message pass, or says why not.
-    pub(super) fn pass(&self, speaker: Option<&str>, to: &str) -> Result<(), Held> {
+    pub(super) fn pass(&self, speaker: Option<&str>, to: &str) -> Result<Passed, Held> {
         self.pass_at(Instant::now(), speaker, to)
     }
 
-    fn pass_at(&self, now: Instant, speaker: Option<&str>, to: &str) -> Result<(), Held> {
+    /// One that was refused afterwards does not count: the session has not heard it.
+    pub(super) fn give_back(&self, passed: &Passed) {
+        let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(heard) = heard.get_mut(&passed.to) {
+            heard.left = (heard.left + 1.0).min(BURST);
+            heard.depth = passed.depth_before;
+        }
+    }
+
+    fn pass_at(&self, now: Instant, speaker: Option<&str>, to: &str) -> Result<Passed, Held> {
         if speaker == Some(to) {
             return Err(Held::Itself { name: to.to_owned() });
         }
@@ -82,14 +98,14 @@ impl Brake {
         if depth > DEPTH {
             return Err(Held::TooDeep { name: to.to_owned() });
         }
-        let before = heard.get(to).copied().unwrap_or(Heard { left: BURST, last: now, depth });
+        let before = heard.get(to).copied().unwrap_or(Heard { left: BURST, last: now, depth: 0 });
         let left = (before.left + now.duration_since(before.last).as_secs_f64() / REFILL).min(BURST);
         if left < 1.0 {
             let wait = Duration::from_secs_f64((1.0 - left) * REFILL);
             return Err(Held::TooMany { name: to.to_owned(), wait });
         }
         heard.insert(to.to_owned(), Heard { left: left - 1.0, last: now, depth });
-        Ok(())
+        Ok(Passed { to: to.to_owned(), depth_before: before.depth })
     }
 }
 
@@ -101,8 +117,8 @@ mod tests {
     fn a_session_says_nothing_to_itself() {
         let brake = Brake::default();
         assert_eq!(brake.pass(Some("ops"), "ops"), Err(Held::Itself { name: "ops".to_owned() }));
-        assert_eq!(brake.pass(None, "ops"), Ok(()));
-        assert_eq!(brake.pass(Some("web"), "ops"), Ok(()));
+        assert!(brake.pass(None, "ops").is_ok());
+        assert!(brake.pass(Some("web"), "ops").is_ok());
     }
 
     #[test]
@@ -110,9 +126,9 @@ mod tests {
         let (brake, now) = (Brake::default(), Instant::now());
         let passed = (0..100).take_while(|_| brake.pass_at(now, None, "ops").is_ok()).count();
         assert_eq!(passed, 10);
-        assert_eq!(brake.pass_at(now, None, "other"), Ok(()));
+        assert!(brake.pass_at(now, None, "other").is_ok());
         assert!(matches!(brake.pass_at(now, None, "ops"), Err(Held::TooMany { wait, .. }) if wait.as_secs() <= 10));
-        assert_eq!(brake.pass_at(now + Duration::from_secs(11), None, "ops"), Ok(()));
+        assert!(brake.pass_at(now + Duration::from_secs(11), None, "ops").is_ok());
     }
 
     #[test]
@@ -127,7 +143,18 @@ mod tests {
             assert!(said < 100, "it never ends");
         }
         assert_eq!(said, 20);
-        assert_eq!(brake.pass_at(now, None, "a"), Ok(()), "an operator's own agent begins anew");
-        assert_eq!(brake.pass_at(now, Some("a"), "b"), Ok(()));
+        assert!(brake.pass_at(now, None, "a").is_ok(), "an operator's own agent begins again");
+        assert!(brake.pass_at(now, Some("a"), "b").is_ok());
+    }
+
+    #[test]
+    fn what_was_refused_afterwards_does_not_count() {
+        let (brake, now) = (Brake::default(), Instant::now());
+        for _ in 0..100 {
+            let passed = brake.pass_at(now, Some("a"), "b").expect("passed");
+            brake.give_back(&passed);
+            let passed = brake.pass_at(now, Some("b"), "a").expect("passed, and the chain does not grow");
+            brake.give_back(&passed);
+        }
     }
 }

@@ -6,10 +6,13 @@ use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotation
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use standing::{Error, TheLoop};
-use wire::{SayRequest, SessionName};
+use wire::{SayRequest, SessionName, Verdict};
 
-use super::brake::{Brake, Held};
-use crate::{host::Peer, openapi};
+use super::{
+    brake::{Brake, Held},
+    clients::Clients,
+};
+use crate::openapi;
 
 /// A tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,9 +25,10 @@ pub(super) enum Call {
 /// Who calls, as far as is known.
 #[derive(Debug)]
 pub(super) struct Caller {
-    pub(super) peer: Option<Peer>,
-    /// What the client calls itself.
-    pub(super) client: Option<String>,
+    /// The process at the other end of the connection.
+    pub(super) process: Option<u32>,
+    /// What the client calls itself in this request.
+    pub(super) named: Option<String>,
 }
 
 /// Why a tool did not do it, for the agent that asked.
@@ -72,6 +76,8 @@ struct Said {
     text: String,
     #[serde(default)]
     actor: String,
+    #[serde(default, rename = "idempotencyKey")]
+    idempotency_key: String,
 }
 
 impl Call {
@@ -89,12 +95,18 @@ impl Call {
         Self::ALL.into_iter().find(|call| call.name() == name)
     }
 
+    /// Whether it matters who calls.
+    pub(super) fn speaks(self) -> bool {
+        self == Self::Say
+    }
+
     /// Does it. Blocks.
     pub(super) fn run(
         self,
         the_loop: &TheLoop,
         brake: &Brake,
-        caller: &Caller,
+        clients: &Clients,
+        caller: Caller,
         arguments: JsonObject,
     ) -> Result<Value, Refusal> {
         let standing = the_loop.standing();
@@ -108,14 +120,19 @@ impl Call {
                 Ok(serde_json::to_value(standing.get(&name)?)?)
             }
             Self::Say => {
-                let Said { name, text, actor } = read(arguments)?;
+                let Said { name, text, actor, idempotency_key } = read(arguments)?;
                 SessionName::parse(&name).map_err(Error::from)?;
-                let speaker = caller.peer.and_then(Peer::process).and_then(|pid| standing.session_of(pid));
+                let speaker = caller.process.and_then(|pid| standing.session_of(pid));
                 let speaker = speaker.as_ref().map(SessionName::as_str);
-                brake.pass(speaker, &name)?;
-                let actor = stamp(speaker, &actor, caller.client.as_deref());
-                let request = SayRequest { name, text, actor, ..SayRequest::default() };
-                Ok(serde_json::to_value(standing.say(&request)?)?)
+                let passed = brake.pass(speaker, &name)?;
+                let client = caller.named.or_else(|| clients.name_of(caller.process));
+                let actor = stamp(speaker, &actor, client.as_deref());
+                let request = SayRequest { name, text, actor, idempotency_key, ..SayRequest::default() };
+                let said = standing.say(&request);
+                if said.as_ref().map_or(true, |receipt| receipt.verdict == Verdict::NotDelivered) {
+                    brake.give_back(&passed);
+                }
+                Ok(serde_json::to_value(said?)?)
             }
         }
     }
@@ -148,7 +165,10 @@ impl Call {
             Self::List => (json!({}), json!([])),
             Self::Get => (json!({ "name": of_say("name") }), json!(["name"])),
             Self::Say => (
-                json!({ "name": of_say("name"), "text": of_say("text"), "actor": of_say("actor") }),
+                json!({
+                    "name": of_say("name"), "text": of_say("text"), "actor": of_say("actor"),
+                    "idempotencyKey": of_say("idempotencyKey"),
+                }),
                 json!(["name", "text"]),
             ),
         };
@@ -184,7 +204,7 @@ fn stamp(speaker: Option<&str>, actor: &str, client: Option<&str>) -> String {
     let who = match (speaker, actor.trim()) {
         (Some(speaker), "") => format!("standing:{speaker}"),
         (Some(speaker), actor) => format!("standing:{speaker} ({actor})"),
-        (None, "") => client.unwrap_or("agent").to_owned(),
+        (None, "") => client.map_or_else(|| "agent".to_owned(), |name| format!("{name} (claimed)")),
         (None, actor) => actor.to_owned(),
     };
     format!("mcp:{who}").chars().take(ACTOR_LIMIT).collect()
@@ -248,7 +268,7 @@ mod tests {
     #[test]
     fn the_way_a_message_came_is_stamped_on_it() {
         assert_eq!(stamp(None, "", None), "mcp:agent");
-        assert_eq!(stamp(None, "", Some("inspector")), "mcp:inspector");
+        assert_eq!(stamp(None, "", Some("inspector")), "mcp:inspector (claimed)");
         assert_eq!(stamp(None, "mcp:root", None), "mcp:mcp:root");
         assert_eq!(stamp(Some("ops"), "", Some("claude-code")), "mcp:standing:ops");
         assert_eq!(stamp(Some("ops"), "night shift", None), "mcp:standing:ops (night shift)");

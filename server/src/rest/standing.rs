@@ -9,12 +9,16 @@ pub(super) mod list;
 pub(super) mod say;
 pub(super) mod screen;
 
-use ::standing::{Error, Standing, TheLoop};
+use std::convert::Infallible;
+
+use ::standing::{Caller, Error, Standing, TheLoop};
+use axum::{extract::FromRequestParts, http::request::Parts};
 use serde::Deserialize;
 use tokio::task;
 use utoipa::IntoParams;
 
 use super::{ApiProblem, problem};
+use crate::host::Peer;
 
 /// `?name=`.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -24,6 +28,25 @@ pub(in crate::rest) struct Named {
     /// The session
     #[param(pattern = "^[a-z0-9][a-z0-9-]{0,39}$", example = "ops")]
     name: String,
+}
+
+/// Who sent the request, for the verbs that not everyone may do.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::rest) struct Sender(Option<Peer>);
+
+impl Sender {
+    /// Blocks, for as long as a look at every process takes.
+    pub(in crate::rest) fn caller(self) -> Caller {
+        self.0.map_or(Caller::Unidentified, Peer::caller)
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Sender {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(Self(parts.extensions.get().copied()))
+    }
 }
 
 /// Does a verb on a blocking thread. Once begun it runs to its end, even if the caller hangs up.

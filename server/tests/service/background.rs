@@ -146,6 +146,9 @@ fn a_lock_that_another_program_holds_is_respected_and_its_process_left_alone() {
     file.try_lock().expect("free");
     let (report, _) = home.report(&["start", "--service-only", "--port", "0"]);
     assert_eq!(report["services"][0]["outcome"], "already-running", "{report:#}");
+    let (report, code) = home.report(&["status"]);
+    let row = &report["services"][0];
+    assert_eq!((code, &row["running"], row.get("healthy")), (0, &json!(true), None), "as the start has it: {report:#}");
     let (report, code) = home.report(&["stop"]);
     assert_eq!((code, &report["services"][0]["outcome"]), (1, &json!("failed")), "{report:#}");
     drop(file);

@@ -51,6 +51,8 @@ impl Verbs for TheLoop {
 /// A service, asked over HTTP or its socket.
 pub(super) struct Service {
     client: Client,
+    /// This machine's instance. The service may be on another machine, where nobody knows what runs inside what here.
+    here: TheLoop,
     runtime: Runtime,
 }
 
@@ -61,7 +63,7 @@ impl Service {
         let client = Client::new(address)?.with_token_file(token);
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Refusal { text: format!("cannot ask a service: {error}"), code: 1 })?;
-        Ok(Self { client, runtime })
+        Ok(Self { client, here: the_loop.clone(), runtime })
     }
 
     fn wait<T>(&self, asked: impl Future<Output = Result<T, client::Error>>) -> Result<T, Refusal> {
@@ -79,22 +81,29 @@ impl Verbs for Service {
     }
 
     fn create(&self, request: &CreateRequest) -> Result<ControlReport, Refusal> {
+        self.here.standing().may_control("create sessions")?;
         self.wait(self.client.create(request))
     }
 
     fn delete(&self, request: &DeleteRequest) -> Result<ControlReport, Refusal> {
+        self.here.standing().may_control("delete sessions")?;
         self.wait(self.client.delete(request))
     }
 
     fn control(&self, request: &ControlRequest) -> Result<ControlReport, Refusal> {
+        self.here.standing().may_control("start or stop sessions")?;
         self.wait(self.client.control(request))
     }
 
     fn say(&self, request: &SayRequest) -> Result<SayReceipt, Refusal> {
+        if request.force {
+            self.here.standing().may_control("send a message with force")?;
+        }
         self.wait(self.client.say(request))
     }
 
     fn answer(&self, request: &AnswerRequest) -> Result<SayReceipt, Refusal> {
+        self.here.standing().may_control("answer a session's question")?;
         self.wait(self.client.answer(request))
     }
 }

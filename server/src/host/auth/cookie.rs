@@ -11,6 +11,9 @@ use super::{token::Token, unguessable};
 /// How long a browser stays signed in.
 pub(super) const LIFETIME: Duration = Duration::from_hours(30 * 24);
 
+/// How much of the cookie's name comes from the token, in bytes.
+const NAME_BYTES: usize = 6;
+
 /// Makes and checks cookies.
 #[derive(Clone)]
 pub(super) struct Sealed(Hmac<Sha256>);
@@ -25,6 +28,13 @@ impl Sealed {
     pub(super) fn by(token: &Token) -> Self {
         // A key of any length is taken, so that the other arm is never reached.
         Self(Hmac::new_from_slice(token.as_bytes()).unwrap_or_else(|_| Hmac::new(&[0; 64].into())))
+    }
+
+    /// The cookie's name. Browsers send a cookie to every port of a host, so each service needs a name of its own:
+    /// with one name, signing in to one service would sign the browser out of the other.
+    pub(super) fn name(&self) -> String {
+        let seal = self.0.clone().chain_update("the name of the cookie").finalize().into_bytes();
+        seal.iter().take(NAME_BYTES).fold("the-loop-".to_owned(), |name, byte| name + &format!("{byte:02x}"))
     }
 
     /// A new cookie's value.
@@ -74,6 +84,8 @@ mod tests {
         let cookie = sealed.make();
         assert!(sealed.holds(&cookie));
         assert!(!another.holds(&cookie), "another token");
+        assert_eq!(sealed.name(), Sealed::by(&Token::read_or_make(dir.path()).expect("read")).name());
+        assert_ne!(sealed.name(), another.name(), "two services on one host keep their cookies apart");
         assert!(!sealed.holds(&sealed.until(now() - 1)), "ended");
         let longer = cookie.replacen(|c: char| c.is_ascii_digit(), "9", 1);
         assert!(longer == cookie || !sealed.holds(&longer), "changed");

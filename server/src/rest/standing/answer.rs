@@ -1,13 +1,13 @@
 //! `POST /api/v1/standing-sessions/answer`: chooses an answer to the question that a session waits on.
 
-use axum::extract::State;
+use axum::{extract::State, http::HeaderMap};
 use standing::TheLoop;
 use wire::{AnswerRequest, ProblemCode, SayReceipt};
 
-use super::{ApiProblem, ask};
+use super::{ApiProblem, Sender, ask};
 use crate::{
     openapi::{Refused, refusals},
-    rest::body::Json,
+    rest::{body::Json, idempotency},
 };
 
 refusals!(
@@ -17,6 +17,7 @@ refusals!(
         ProblemCode::UnknownSession,
         ProblemCode::NotRunning,
         ProblemCode::NotWaiting,
+        ProblemCode::KeyReused,
         ProblemCode::TooMany,
         ProblemCode::Misconfigured,
         ProblemCode::Registry,
@@ -32,10 +33,14 @@ refusals!(
 /// Chooses one of the answers that a row's `choices` offers, by its digit or its text. With the row's `question` sent
 /// along, no other question is answered. Enter is never pressed.
 #[utoipa::path(post, path = "/api/v1/standing-sessions/answer", operation_id = "answer_standing_session", tag = "sessions", request_body = AnswerRequest,
+    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same answer is chosen once", max_length = 200)),
     responses((status = 200, description = "What became of the answer", body = SayReceipt), Refusals))]
 pub(in crate::rest) async fn answer(
     State(the_loop): State<TheLoop>,
-    Json(request): Json<AnswerRequest>,
+    sender: Sender,
+    headers: HeaderMap,
+    Json(mut request): Json<AnswerRequest>,
 ) -> Result<axum::Json<SayReceipt>, ApiProblem> {
-    ask(the_loop, move |standing| standing.answer(&request)).await.map(axum::Json)
+    request.idempotency_key = idempotency::key(&headers, &request.idempotency_key)?;
+    ask(the_loop, move |standing| standing.called_by(sender.caller()).answer(&request)).await.map(axum::Json)
 }

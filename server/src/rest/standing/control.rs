@@ -5,7 +5,7 @@ use serde::Deserialize;
 use standing::TheLoop;
 use wire::{ControlReport, ControlRequest, ControlVerb, ProblemCode};
 
-use super::{ApiProblem, ask};
+use super::{ApiProblem, Sender, ask};
 use crate::{
     openapi::{Refused, refusals},
     rest::body::Json,
@@ -43,10 +43,11 @@ refusals!(
     responses((status = 200, description = "What was done", body = ControlReport), Refusals))]
 pub(in crate::rest) async fn control(
     State(the_loop): State<TheLoop>,
+    sender: Sender,
     Json(Asked { name, verb }): Json<Asked>,
 ) -> Result<axum::Json<ControlReport>, ApiProblem> {
     let request = ControlRequest { name, verb: parse(&verb)? };
-    ask(the_loop, move |standing| standing.control(&request)).await.map(axum::Json)
+    ask(the_loop, move |standing| standing.called_by(sender.caller()).control(&request)).await.map(axum::Json)
 }
 
 fn parse(verb: &str) -> Result<ControlVerb, ApiProblem> {

@@ -4,7 +4,7 @@ use axum::extract::State;
 use standing::TheLoop;
 use wire::{ControlReport, DeleteRequest, ProblemCode};
 
-use super::{ApiProblem, ask};
+use super::{ApiProblem, Sender, ask};
 use crate::{
     openapi::{Refused, refusals},
     rest::body::Json,
@@ -31,7 +31,8 @@ refusals!(
     responses((status = 200, description = "What was done", body = ControlReport), Refusals))]
 pub(in crate::rest) async fn delete(
     State(the_loop): State<TheLoop>,
+    sender: Sender,
     Json(request): Json<DeleteRequest>,
 ) -> Result<axum::Json<ControlReport>, ApiProblem> {
-    ask(the_loop, move |standing| standing.delete(&request)).await.map(axum::Json)
+    ask(the_loop, move |standing| standing.called_by(sender.caller()).delete(&request)).await.map(axum::Json)
 }

@@ -24,8 +24,8 @@ pub(in crate::rest) struct Asked {
     /// The session
     #[param(pattern = "^[a-z0-9][a-z0-9-]{0,39}$", example = "ops")]
     name: String,
-    /// How many lines, from the last one up: 50 if not told, never more than 500
-    #[param(minimum = 0, nullable = false)]
+    /// How many lines, from the last one up: 50 if not told, 500 at most
+    #[param(minimum = 0, maximum = 500, nullable = false)]
     lines: Option<usize>,
 }
 
@@ -57,7 +57,11 @@ pub(in crate::rest) async fn screen(
     State(the_loop): State<TheLoop>,
     Query(Asked { name, lines }): Query<Asked>,
 ) -> Result<Json<Screen>, ApiProblem> {
-    let lines = lines.unwrap_or(DEFAULT_LINES).min(MAX_LINES);
+    let lines = lines.unwrap_or(DEFAULT_LINES);
+    if lines > MAX_LINES {
+        let text = format!("`lines` is {lines}: ask for {MAX_LINES} at most");
+        return Err(ApiProblem::new(ProblemCode::InvalidBody, text));
+    }
     ask(the_loop, move |standing| {
         let text = standing.screen(&name, lines)?;
         Ok(Json(Screen { name, text }))

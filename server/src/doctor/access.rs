@@ -1,0 +1,18 @@
+//! Whether the service would vouch for people whom the kernel does not know.
+
+use standing::{Check, Finding, TheLoop};
+
+use crate::host;
+
+pub(super) fn check(the_loop: &TheLoop) -> Option<Finding> {
+    let config = the_loop.config();
+    let settings = &config.settings.service;
+    let what = host::vouches_too_far(settings).filter(|_| settings.enabled)?;
+    let place = config.path.file().display().to_string();
+    Some(Finding::hazard(
+        Check::Access,
+        place,
+        what,
+        "set `service.auth.mode: token`, and sign in with `the-loop open`",
+    ))
+}

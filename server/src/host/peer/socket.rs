@@ -1,0 +1,43 @@
+//! A TCP socket of this machine: who owns it, and which process has it open.
+
+use std::{fs, net::SocketAddr};
+
+use super::{diag, table};
+
+/// A socket as the kernel lists it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Socket {
+    pub(super) uid: u32,
+    /// Never 0: that is a socket which its process has closed, whose owner the kernel gives as root.
+    pub(super) inode: u64,
+}
+
+impl Socket {
+    /// The socket from `from` to `to`, both on this machine, while a process has it open.
+    pub(super) fn between(from: SocketAddr, to: SocketAddr) -> Option<Self> {
+        match diag::find(from, to) {
+            Ok(found) => found,
+            Err(diag::Unavailable) => table::find(from, to),
+        }
+    }
+
+    /// The process that has it open; of several the one that runs the longest: the others have it from that one, as a
+    /// child has for the moment before it becomes another program. Looks through all processes.
+    pub(super) fn holder(self) -> Option<u32> {
+        let wanted = format!("socket:[{}]", self.inode);
+        let holds = |pid: &u32| {
+            let open = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+            open.into_iter().any(|fd| fs::read_link(fd.path()).is_ok_and(|to| to.as_os_str() == wanted.as_str()))
+        };
+        let processes = fs::read_dir("/proc").ok()?.flatten();
+        let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        pids.filter(holds).min_by_key(|&pid| started(pid))
+    }
+}
+
+/// When a process was started, in clock ticks since the machine came up.
+fn started(pid: u32) -> u64 {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    after_name.split_ascii_whitespace().nth(19).and_then(|ticks| ticks.parse().ok()).unwrap_or(u64::MAX)
+}
