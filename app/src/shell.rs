@@ -60,15 +60,30 @@ pub fn Shell(
                     "Skip to the sessions"
                 </a>
                 <Top theme=theme back=back />
-                <p class="offline" id="offline" role="status">
-                    <span class="spinner" aria-hidden="true"></span>
-                    "The service does not answer. What you see may be out of date; reconnecting…"
-                </p>
+                <Outdated />
                 <Screen page=page />
                 <Keys />
                 <Enhance />
             </body>
         </html>
+    }
+    .into_any()
+}
+
+/// Why the page may be out of date, a line a reason; which of them is shown is for the island to say.
+#[component]
+fn Outdated() -> impl IntoView {
+    view! {
+        <p class="offline" id="offline" role="status">
+            <span class="spinner" aria-hidden="true"></span>
+            "The service does not answer. What you see may be out of date; reconnecting…"
+        </p>
+        // An empty address is that of the page as it is now, so that signing in leads back to it.
+        <p class="offline" id="signed-out" role="status">
+            "You are signed out. What you see may be out of date; what you typed is kept. "
+            <a href="">"Sign in"</a>
+        </p>
+        <p class="offline" id="refused" role="status"></p>
     }
     .into_any()
 }

@@ -10,6 +10,7 @@ mod facts;
 mod list;
 mod menu;
 mod notice;
+mod once;
 mod question;
 mod say_box;
 mod state;

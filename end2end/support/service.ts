@@ -28,17 +28,22 @@ export async function until<T>(what: string, ask: () => T | Promise<T>, seconds 
     }
 }
 
+export type AuthMode = 'same-user' | 'token';
+
 export class Service {
     private child?: ChildProcess;
     private told = '';
     private port = 0;
     private readonly socket = 'browser-tests';
 
-    private constructor(private readonly folder: string) {}
+    private constructor(
+        private readonly folder: string,
+        private readonly auth: AuthMode,
+    ) {}
 
     /** Starts one with these declared sessions (YAML list items). */
-    static async start(sessions: string): Promise<Service> {
-        const service = new Service(mkdtempSync(join(tmpdir(), 'the-loop-browser-')));
+    static async start(sessions: string, auth: AuthMode = 'same-user'): Promise<Service> {
+        const service = new Service(mkdtempSync(join(tmpdir(), 'the-loop-browser-')), auth);
         for (const path of ['home/src/loop', 'tmux', 'project/.the-loop']) {
             mkdirSync(join(service.folder, path), { recursive: true, mode: 0o700 });
         }
@@ -68,6 +73,9 @@ routing:
 standingSessions:
   enabled: true
   sessions:${list}
+service:
+  auth:
+    mode: ${this.auth}
 `);
     }
 

@@ -1,11 +1,13 @@
 // The test function of every spec: a service of its own, the screen, and no tolerance for errors on the console.
 import { test as base, expect } from '@playwright/test';
 import { Screen } from './screen';
-import { SUPERVISOR, Service } from './service';
+import { type AuthMode, SUPERVISOR, Service } from './service';
 
 interface Fixtures {
     /** The declared sessions of the config, as YAML list items. */
     sessions: string;
+    /** Who the service lets in. */
+    auth: AuthMode;
     /** Whether an error on the console, in a script or of the security policy fails the test. */
     strict: boolean;
     service: Service;
@@ -14,9 +16,10 @@ interface Fixtures {
 
 export const test = base.extend<Fixtures>({
     sessions: [SUPERVISOR, { option: true }],
+    auth: ['same-user', { option: true }],
     strict: [true, { option: true }],
-    service: async ({ sessions }, use) => {
-        const service = await Service.start(sessions);
+    service: async ({ sessions, auth }, use) => {
+        const service = await Service.start(sessions, auth);
         await use(service);
         await service.dispose();
     },

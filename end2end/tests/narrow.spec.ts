@@ -27,3 +27,16 @@ test('nothing is cut off at 360 px', async ({ standing, service }) => {
     await expect(standing.page.locator('#trouble')).toBeVisible();
     expect(await wide()).toBeLessThanOrEqual(0);
 });
+
+test('a phone does not zoom into any field', async ({ standing }) => {
+    await standing.act('supervisor', 'Start');
+    await expect(standing.state('supervisor')).toHaveText('idle');
+    await standing.page.getByRole('link', { name: 'New session' }).click();
+    await standing.page.locator('#new-more > summary').click();
+    const small = await standing.page.evaluate(() =>
+        [...document.querySelectorAll('textarea, input:not([type=hidden], [type=checkbox], [type=radio]), select')]
+            .map((field) => ({ id: field.id, size: parseFloat(getComputedStyle(field).fontSize) }))
+            .filter(({ size }) => size < 16),
+    );
+    expect(small).toEqual([]);
+});

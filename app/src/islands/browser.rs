@@ -3,6 +3,7 @@
 
 mod clicks;
 mod dialogs;
+mod drafts;
 mod filter;
 mod keys;
 mod live;
@@ -10,6 +11,7 @@ mod morph;
 mod name;
 mod page;
 mod send;
+mod signin;
 
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use web_sys::{Document, Element, Event, EventTarget, HtmlElement, Url, UrlSearchParams, Window};
@@ -25,6 +27,8 @@ pub(super) fn attach() {
     listen(&document, "input", filter::input);
     listen(&document, "change", filter::input);
     dialogs::attach(&document);
+    drafts::attach(&document);
+    signin::attach();
     live::attach();
     set(&root(), "data-hydrated", "");
 }

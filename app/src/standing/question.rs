@@ -5,7 +5,10 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use wire::{Activity, Row, State};
 
-use crate::{page::Common, standing::back::BackFields};
+use crate::{
+    page::Common,
+    standing::{back::BackFields, once::OnceField},
+};
 
 /// The question as its screen shows it. Its answers are buttons, none of them filled or preselected: each is chosen by
 /// its own digit, and only while that very question is asked.
@@ -39,6 +42,7 @@ fn Answers(row: Row, common: Arc<Common>) -> impl IntoView {
         <form class="answers" method="post" action="/app/standing/answer" id=format!("answer-{name}")>
             <input type="hidden" name="name" value=name.clone() />
             <input type="hidden" name="question" value=question />
+            <OnceField />
             <BackFields back=common.query.filter.back() />
             {buttons.collect_view()}
         </form>

@@ -7,7 +7,7 @@ use wire::{Activity, Row, State};
 
 use crate::{
     page::Common,
-    standing::{back::BackFields, menu::CopyLine, state::Face, typed::typed},
+    standing::{back::BackFields, menu::CopyLine, once::OnceField, state::Face, typed::typed},
 };
 
 /// Open where the session runs; closed with the reason where it does not. The form is one and the same in every state,
@@ -37,6 +37,7 @@ pub(crate) fn SayBox(row: Row, common: Arc<Common>) -> impl IntoView {
         {answer}
         <form class="say" method="post" action="/app/standing/say" id=format!("say-{name}") data-clears="">
             <input type="hidden" name="name" value=name.clone() />
+            <OnceField />
             <BackFields back=common.query.filter.back() />
             <label class="for-ears" for=field.clone()>
                 {format!("Message to {name}")}

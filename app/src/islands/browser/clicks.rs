@@ -51,10 +51,10 @@ fn open(link: Element) {
         return;
     }
     spawn_local(async move {
-        live::sending(true);
-        let page = page::fetch(&link.href(), None).await;
-        live::sending(false);
-        let Ok(page) = page else { return live::missed() };
+        let page = match page::fetch(&link.href(), None).await {
+            Ok(page) => page,
+            Err(failure) => return live::failed(&failure),
+        };
         page.show();
         set_address(&page.address);
         dialogs::follow(&page.document);

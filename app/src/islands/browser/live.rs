@@ -6,17 +6,24 @@ use leptos::task::spawn_local;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{VisibilityState, js_sys::Promise};
 
-use super::{announce, document, listen, page, root, set, window};
+use super::{
+    announce, document, first, listen,
+    page::{self, Failure},
+    root, set, unset, window,
+};
 
 /// How often, in milliseconds.
 const PERIOD: i32 = 2000;
 /// How many answers may be missing before the page says that it may be out of date.
 const PATIENCE: u32 = 2;
 
+/// What the document says of why it may be out of date, each with a line of its own at the top of the page.
+const STALE: &str = "data-stale";
+const SIGNED_OUT: &str = "data-signed-out";
+const REFUSED: &str = "data-refused";
+
 thread_local! {
     static MISSED: Cell<u32> = const { Cell::new(0) };
-    /// Forms that are on their way: their answers bring the page.
-    static SENDING: Cell<u32> = const { Cell::new(0) };
 }
 
 /// Refreshes from now on, again and again: a slow service is asked less often, and never twice at once.
@@ -52,14 +59,9 @@ fn now() -> i32 {
     window().performance().map_or(0.0, |clock| clock.now()) as i32
 }
 
-/// Whether somebody looks and nothing else is about to bring the page.
+/// Whether the page is looked at.
 fn is_wanted() -> bool {
-    document().visibility_state() == VisibilityState::Visible && SENDING.get() == 0
-}
-
-/// A form was sent, or its answer came.
-pub(super) fn sending(begins: bool) {
-    SENDING.set(if begins { SENDING.get() + 1 } else { SENDING.get().saturating_sub(1) });
+    document().visibility_state() == VisibilityState::Visible
 }
 
 /// Asks for the page at the address as it is now, at once.
@@ -78,7 +80,7 @@ async fn refreshed() {
                 page.show();
             }
         }
-        Err(_) => missed(),
+        Err(failure) => failed(&failure),
     }
 }
 
@@ -89,10 +91,41 @@ pub(super) fn answered() {
     }
 }
 
-/// The service was not there.
-pub(super) fn missed() {
-    MISSED.set(MISSED.get() + 1);
-    if MISSED.get() >= PATIENCE {
-        set(&root(), "data-stale", "");
+/// What is shown is what the service shows.
+pub(super) fn up_to_date() {
+    [STALE, SIGNED_OUT, REFUSED].into_iter().for_each(|mark| unset(&root(), mark));
+}
+
+/// There is no page: says at the top of this one why it may be out of date.
+pub(super) fn failed(failure: &Failure) {
+    match failure {
+        Failure::Silent => {
+            MISSED.set(MISSED.get() + 1);
+            if MISSED.get() >= PATIENCE {
+                mark(STALE);
+            }
+        }
+        Failure::SignedOut => {
+            answered();
+            if !root().has_attribute(SIGNED_OUT) {
+                announce("You are signed out. What you typed is kept.", false);
+            }
+            mark(SIGNED_OUT);
+        }
+        Failure::Refused(reason) => {
+            answered();
+            if let Some(line) = first("#refused") {
+                line.set_text_content(Some(reason));
+            }
+            mark(REFUSED);
+        }
+    }
+}
+
+/// One reason at a time: the newest is what is true now.
+fn mark(reason: &str) {
+    if !root().has_attribute(reason) {
+        up_to_date();
+        set(&root(), reason, "");
     }
 }

@@ -11,9 +11,9 @@ use super::{document, has_focus, set, unset, window};
 /// Attributes that belong to the reader and not to the server.
 const OURS: [&str; 4] = ["open", "aria-busy", "aria-invalid", "data-hydrated"];
 
-/// Makes `old` equal to `new`, but for what the reader is at.
+/// Makes `old` equal to `new`, but for what the reader is at, and for the keys of forms that are not answered yet.
 pub(super) fn morph(old: &Element, new: &Element) {
-    let left_alone = old.matches("leptos-island, dialog:modal").unwrap_or_default();
+    let left_alone = old.matches("leptos-island, dialog:modal, [data-once]").unwrap_or_default();
     if left_alone || old.is_equal_node(Some(new)) || is_selected(old) {
         return;
     }

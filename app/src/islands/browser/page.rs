@@ -6,9 +6,13 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
     AbortSignal, Document, DomParser, Element, Headers, RequestInit, Response, SupportedType, UrlSearchParams,
+    js_sys::{JSON, Reflect},
 };
 
-use super::{document, every, first, morph, root, set, unset, window};
+use super::{document, drafts, every, first, live, morph, root, set, window};
+
+/// The service is behind a proxy, and the proxy does not reach it.
+const UNREACHED: [u16; 3] = [502, 503, 504];
 
 /// How long a page may take, in milliseconds.
 const TOO_LONG: u32 = 10_000;
@@ -29,7 +33,9 @@ pub(super) struct Fetched {
 pub(super) enum Failure {
     /// The service does not answer.
     Silent,
-    /// It answered with something else.
+    /// The browser is not signed in, or no longer.
+    SignedOut,
+    /// The service refused, for this reason.
     Refused(String),
 }
 
@@ -44,7 +50,8 @@ pub(super) async fn fetch(address: &str, form: Option<&UrlSearchParams>) -> Resu
     let asked_after = SHOWN.get();
     let request = RequestInit::new();
     let headers = Headers::new()?;
-    headers.set("accept", "text/html")?;
+    // A refusal is told as data, so that its reason can be shown alone.
+    headers.set("accept", "text/html, application/problem+json")?;
     request.set_headers(&headers);
     match form {
         Some(form) => {
@@ -58,13 +65,35 @@ pub(super) async fn fetch(address: &str, form: Option<&UrlSearchParams>) -> Resu
     let response: Response = response.unchecked_into();
     let text = JsFuture::from(response.text()?).await?.as_string().unwrap_or_default();
     if !response.ok() {
-        return Err(Failure::Refused(text));
+        return Err(refused(&response, &text));
     }
     let document = DomParser::new()?.parse_from_string(&text, SupportedType::TextHtml)?;
     if document.get_element_by_id("main").is_none() {
-        return Err(Failure::Refused(text));
+        let reason = "The answer is not a page of the-loop. Reload the page to see what it is.";
+        return Err(Failure::Refused(reason.to_owned()));
     }
     Ok(Fetched { document, address: response.url(), asked_after })
+}
+
+/// Why an answer is not a page: its reason alone, never the document that carries it.
+fn refused(response: &Response, text: &str) -> Failure {
+    let kind = response.headers().get("content-type").ok().flatten().unwrap_or_default();
+    let detail = if kind.contains("json") {
+        JSON::parse(text).ok().and_then(|problem| Reflect::get(&problem, &"detail".into()).ok()?.as_string())
+    } else {
+        kind.starts_with("text/plain").then(|| text.trim().to_owned())
+    };
+    let status = response.status();
+    match detail.filter(|detail| !detail.is_empty()) {
+        _ if status == 401 => Failure::SignedOut,
+        None if UNREACHED.contains(&status) => Failure::Silent,
+        Some(detail) => Failure::Refused(detail),
+        None => {
+            let mut reason = String::from("The service refused this with HTTP status ");
+            reason.push_str(&status.to_string());
+            Failure::Refused(reason)
+        }
+    }
 }
 
 impl Fetched {
@@ -80,7 +109,7 @@ impl Fetched {
             return;
         }
         SHOWN.set(SHOWN.get().wrapping_add(1));
-        unset(&root(), "data-stale");
+        live::up_to_date();
         document().set_title(&self.document.title());
         if let Some(theme) = self.document.document_element().and_then(|html| html.get_attribute("data-theme")) {
             set(&root(), "data-theme", &theme);
@@ -88,6 +117,7 @@ impl Fetched {
         if let (Some(open), Some(new)) = (document().body(), self.document.body()) {
             morph::morph(&open, &new);
         }
+        drafts::restore();
     }
 
     /// The server was upgraded: its style sheet has another address. Nobody's unsent words are thrown away for that.

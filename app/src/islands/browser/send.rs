@@ -31,15 +31,15 @@ pub(super) fn submit(event: &Event) {
     }
     set(&pressed, "aria-busy", "true");
     announce("", false);
+    // The button may be gone when the answer comes: the page is kept up to date meanwhile.
+    let card = around(&pressed, "article");
     spawn_local(async move {
-        live::sending(true);
         let address = form.get_attribute("action").unwrap_or_default();
         let sent = typed(&form);
         let answer = page::fetch(&address, Some(&fields)).await;
-        live::sending(false);
         unset(&pressed, "aria-busy");
         match answer {
-            Ok(page) => arrived(&page, &form, &sent, &pressed),
+            Ok(page) => arrived(&page, &form, &sent, card),
             Err(failure) => failed(&failure),
         }
     });
@@ -69,9 +69,9 @@ fn typed(form: &HtmlFormElement) -> String {
     area.and_then(|area| area.dyn_into::<HtmlTextAreaElement>().ok()).map(|area| area.value()).unwrap_or_default()
 }
 
-fn arrived(page: &Fetched, form: &HtmlFormElement, sent: &str, pressed: &Element) {
+fn arrived(page: &Fetched, form: &HtmlFormElement, sent: &str, card: Option<Element>) {
     live::answered();
-    let card = around(pressed, "article");
+    renew_key(form, page);
     if let Some(dialog) = around(form, "dialog") {
         set_address(&page.address);
         dialogs::settle(&dialog, &page.document);
@@ -98,6 +98,16 @@ fn arrived(page: &Fetched, form: &HtmlFormElement, sent: &str, pressed: &Element
     }
 }
 
+/// The form was answered, so what it sends next is something new. Without an answer its key stays, and the same words
+/// sent again are typed once.
+fn renew_key(form: &HtmlFormElement, page: &Fetched) {
+    let key = |form: &Element| form.query_selector("[data-once]").ok().flatten();
+    let new = page.document.get_element_by_id(&form.id()).and_then(|form| key(&form)?.get_attribute("value"));
+    if let (Some(old), Some(new)) = (key(form), new) {
+        set(&old, "value", &new);
+    }
+}
+
 /// The notice that the new page has, where it stands in the open one. Older receipts are not it.
 fn notice(page: &Fetched) -> Option<Element> {
     let place = page.document.query_selector("[data-notice]").ok().flatten()?.parent_element()?;
@@ -107,12 +117,19 @@ fn notice(page: &Fetched) -> Option<Element> {
 fn failed(failure: &Failure) {
     match failure {
         Failure::Silent => {
-            live::missed();
+            live::failed(failure);
             announce(
                 "The service does not answer: it is not known whether this was done. What you typed is kept.",
                 true,
             );
         }
-        Failure::Refused(text) => announce(text, true),
+        Failure::SignedOut => {
+            live::failed(failure);
+            announce("You are signed out, so nothing was sent. Sign in; what you typed is kept.", true);
+        }
+        Failure::Refused(reason) => {
+            live::answered();
+            announce(reason, true);
+        }
     }
 }

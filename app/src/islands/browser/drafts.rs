@@ -1,0 +1,86 @@
+//! What was typed and not sent, kept in the tab: over a reload, and over signing in again. Nothing of it leaves the tab,
+//! and it goes with it.
+
+use wasm_bindgen::JsCast;
+use web_sys::{
+    Document, Element, Event, FormData, HtmlFormElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement,
+    Storage, UrlSearchParams,
+};
+
+use super::{around, every, listen, morph, target, window};
+
+/// The forms whose fields a person fills in.
+const FORMS: &str = "form[data-clears][id]";
+
+/// Keeps what is typed from now on, and puts back what was typed before.
+pub(super) fn attach(document: &Document) {
+    listen(document, "input", changed);
+    listen(document, "change", changed);
+    listen(document, "reset", |event| {
+        let _ = form(event).and_then(|form| storage()?.remove_item(&key(&form)).ok());
+    });
+    restore();
+}
+
+/// Puts back what was typed into forms that are on the page, unless something else stands there.
+pub(super) fn restore() {
+    let Some(storage) = storage() else { return };
+    for form in every(FORMS) {
+        let kept = storage.get_item(&key(&form)).ok().flatten();
+        let kept = kept.and_then(|kept| UrlSearchParams::new_with_str(&kept).ok());
+        if let Some(kept) = kept.filter(|_| !controls(&form).iter().any(morph::is_dirty)) {
+            controls(&form).iter().for_each(|control| fill(control, &kept));
+        }
+    }
+}
+
+fn changed(event: &Event) {
+    if let Some(form) = form(event) {
+        keep(&form);
+    }
+}
+
+/// Keeps all of a form as it is now; nothing if nothing is typed into it.
+fn keep(form: &Element) -> Option<()> {
+    let (storage, key) = (storage()?, key(form));
+    if !controls(form).iter().any(morph::is_dirty) {
+        return storage.remove_item(&key).ok();
+    }
+    let data = FormData::new_with_form(form.dyn_ref::<HtmlFormElement>()?).ok()?;
+    let fields = UrlSearchParams::new_with_str_sequence_sequence(&data).ok()?;
+    storage.set_item(&key, &String::from(fields.to_string())).ok()
+}
+
+fn fill(control: &Element, kept: &UrlSearchParams) {
+    let Some(name) = control.get_attribute("name") else { return };
+    let value = kept.get(&name);
+    if let (Some(area), Some(value)) = (control.dyn_ref::<HtmlTextAreaElement>(), &value) {
+        area.set_value(value);
+    } else if let (Some(choice), Some(value)) = (control.dyn_ref::<HtmlSelectElement>(), &value) {
+        choice.set_value(value);
+    } else if let Some(input) = control.dyn_ref::<HtmlInputElement>() {
+        match &*input.type_() {
+            "checkbox" | "radio" => input.set_checked(value.as_deref() == Some(&*input.value())),
+            "hidden" if !control.has_attribute("data-once") => {}
+            _ => input.set_value(&value.unwrap_or_default()),
+        }
+    }
+}
+
+fn controls(form: &Element) -> Vec<Element> {
+    let Ok(found) = form.query_selector_all("input, textarea, select") else { return Vec::new() };
+    (0..found.length()).filter_map(|index| found.get(index)?.dyn_into().ok()).collect()
+}
+
+fn form(event: &Event) -> Option<Element> {
+    around(&target(event)?, FORMS)
+}
+
+fn key(form: &Element) -> String {
+    ["draft:", &form.id()].concat()
+}
+
+/// A browser may be told to keep nothing.
+fn storage() -> Option<Storage> {
+    window().session_storage().ok().flatten()
+}
