@@ -97,6 +97,21 @@ pub enum Error {
         /// Whether it offers answers that `answer` can choose.
         offers: bool,
     },
+    /// Say: text that was not submitted stands in the input box, and a paste would join it.
+    #[error(
+        "the input box of `{name}` holds text that was not sent, so nothing was typed: {text}\nsend or clear it in \
+         `tmux attach -t '={session}'`{server}, or use `--force` to send that text first and the message after it"
+    )]
+    UnsentText {
+        /// The name.
+        name: SessionName,
+        /// Its tmux session.
+        session: String,
+        /// Which tmux server that is on, for a person; empty for the default one.
+        server: String,
+        /// The text in the box, as the screen shows it.
+        text: String,
+    },
     /// Answer: the session does not ask what is to be answered.
     #[error("nothing was chosen in `{name}`: {reason}; `the-loop standing get {name}` shows what it asks")]
     NotWaiting {
@@ -215,6 +230,7 @@ impl Error {
             Self::NotRunning { .. } | Self::Foreign { .. } => ProblemCode::NotRunning,
             Self::Waiting { .. } => ProblemCode::Waiting,
             Self::NotWaiting { .. } => ProblemCode::NotWaiting,
+            Self::UnsentText { .. } => ProblemCode::UnsentText,
             Self::TooLarge { .. } => ProblemCode::TooLarge,
             Self::KeyReused { .. } => ProblemCode::KeyReused,
             Self::Misconfigured(_) => ProblemCode::Misconfigured,

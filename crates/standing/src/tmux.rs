@@ -25,7 +25,6 @@ use std::{
 };
 
 pub(crate) use about::About;
-pub(crate) use capture::Shown;
 pub(crate) use kill::{KillAnswer, close_this_pane};
 pub(crate) use listing::{Pane, Panes};
 pub(crate) use paste::{Paste, PasteAnswer};
@@ -53,6 +52,13 @@ pub(crate) enum Answer<T> {
 pub(crate) struct Silence(pub(crate) String);
 
 impl<T> Answer<T> {
+    pub(crate) fn map<U>(self, with: impl FnOnce(T) -> U) -> Answer<U> {
+        match self {
+            Self::Said(value) => Answer::Said(with(value)),
+            Self::Silent(silence) => Answer::Silent(silence),
+        }
+    }
+
     pub(crate) fn into_result(self) -> Result<T, Silence> {
         match self {
             Self::Said(value) => Ok(value),

@@ -9,7 +9,7 @@
 mod chats;
 mod screen;
 
-use std::{path::PathBuf, time::Duration};
+use std::{ops::Range, path::PathBuf, time::Duration};
 
 use wire::{Activity, Choice};
 
@@ -105,6 +105,14 @@ impl Harness for Gemini {
 
     fn is_up(&self, screen: Screen<'_>) -> Option<bool> {
         Some(screen::holds_input(screen, "").is_some() || self.read(screen).activity == Activity::Waiting)
+    }
+
+    fn input_lines(&self, screen: Screen<'_>) -> Option<Range<usize>> {
+        screen::input_lines(screen)
+    }
+
+    fn prompt_marks(&self) -> &'static [char] {
+        &['>', '*']
     }
 
     fn holds_input(&self, screen: Screen<'_>, message: &str) -> Option<bool> {

@@ -4,6 +4,7 @@ use wire::{Activity, Outcome, Row, SessionName, State, Status};
 
 use super::{
     orphan,
+    say::Queue,
     scope::{Judged, Scope},
 };
 use crate::{
@@ -24,6 +25,14 @@ impl Scope {
         }
         if let Some(record) = record {
             note(&mut row, record);
+        }
+        if let Some(record) = record
+            && let Some(id) = self.seen_in(record, &judged.condition, false)
+        {
+            row.harness_session_id = id;
+        }
+        if let Some(record) = record {
+            row.queued = self.untaken(record);
         }
         row.state = judged.word;
         row.reason = self.reason(entry, judged);
@@ -61,6 +70,15 @@ impl Scope {
             row.activity = reading.activity;
             row.question = reading.question;
             row.choices = if row.activity == Activity::Waiting { adapter.choices(screen) } else { Vec::new() };
+        }
+    }
+
+    /// How many messages a session was given that are not turns yet.
+    fn untaken(&self, record: &Record) -> usize {
+        let queue = Queue::open(self, &record.name);
+        match self.harness(&record.harness) {
+            Ok(harness) if queue.len() > 0 => queue.waiting(self, record, harness.as_ref()),
+            _ => queue.len(),
         }
     }
 

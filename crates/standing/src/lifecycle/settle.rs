@@ -109,6 +109,7 @@ impl Scope {
             loop_id: &record.loop_id,
             since: &record.spawned_at,
             known: &pending.session_id,
+            thorough: true,
         };
         if let (true, Some(adapter)) = (pending.session_id.is_empty(), &adapter) {
             pending.session_id = adapter.discover(&place, &spawned).unwrap_or_default();

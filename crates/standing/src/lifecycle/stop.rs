@@ -3,6 +3,7 @@
 //! Order matters: SIGTERM, the grace, SIGKILL, whatever else carries our id, and only then the session. A harness
 //! flushes its conversation as it exits, and one that was not flushed cannot be resumed.
 
+mod cut;
 mod signal;
 
 use wire::{Outcome, Row, SessionName};
@@ -17,6 +18,7 @@ use crate::{
     state::{Condition, replaced},
     tmux::{Answer, KillAnswer, Pane},
 };
+use cut::Cut;
 use signal::{Ended, end, sweep};
 
 /// How a stop went.
@@ -84,6 +86,8 @@ pub(crate) fn finish(scope: &Scope, _hold: &Hold, mut record: Record, phase: Pha
         return Stop::new(Outcome::Failed, detail);
     }
     scope.follow(&mut record, condition.live().map(|pane| pane.pid));
+    scope.follow_ended(&mut record, condition.shown());
+    let cut = condition.live().map(|pane| Cut::look(scope, &record, pane)).unwrap_or_default();
     failpoint::at("stop.begun");
     let mut notes = Vec::new();
     // The intent before the act; a full disk must not keep anyone from stopping an agent.
@@ -100,7 +104,7 @@ pub(crate) fn finish(scope: &Scope, _hold: &Hold, mut record: Record, phase: Pha
         if !replaced {
             record.process = None;
         }
-        conclude(scope, &mut record, phase, &stop, &mut notes);
+        conclude(scope, &mut record, phase, &stop, &cut, &mut notes);
     } else {
         emit_failed(scope, &record, &stop.detail);
     }
@@ -109,7 +113,7 @@ pub(crate) fn finish(scope: &Scope, _hold: &Hold, mut record: Record, phase: Pha
     Stop { outcome: stop.outcome, detail }
 }
 
-fn conclude(scope: &Scope, record: &mut Record, phase: Phase, stop: &Stop, notes: &mut Vec<String>) {
+fn conclude(scope: &Scope, record: &mut Record, phase: Phase, stop: &Stop, cut: &Cut, notes: &mut Vec<String>) {
     record.status = RecordStatus::Stopped;
     scope.resolve_pending(record);
     // A delete stays one until its record is gone.
@@ -121,12 +125,12 @@ fn conclude(scope: &Scope, record: &mut Record, phase: Phase, stop: &Stop, notes
     }
     failpoint::at("stop.recorded");
     if stop.outcome == Outcome::Stopped {
-        scope.emit(
-            Event::info("standing.stopped")
-                .with("standing", record.name.as_str())
-                .with("tmux_target", record.tmux_target.as_str())
-                .with("detail", stop.detail.as_str()),
-        );
+        notes.push(cut.note());
+        let event = Event::info("standing.stopped")
+            .with("standing", record.name.as_str())
+            .with("tmux_target", record.tmux_target.as_str())
+            .with("detail", stop.detail.as_str());
+        scope.emit(cut.note_in(event));
     }
 }
 

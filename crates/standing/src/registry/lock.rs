@@ -11,7 +11,7 @@
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},
     io::{self, Write},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
     path::Path,
     sync::mpsc::{self, RecvTimeoutError},
     thread,
@@ -55,6 +55,14 @@ impl Registry {
             thread::sleep(COURTESY);
         }
         self.take(file, name, Some(verb), wait, queue.as_ref())
+    }
+
+    /// Holds a session for a look that found something to write down, unless a verb holds it.
+    pub(crate) fn try_hold(&self, name: &SessionName) -> Option<Hold> {
+        let file = File::open(self.dir.join(LOCKS).join(format!("{name}.lock"))).ok()?;
+        // Another user's state is only looked at.
+        let own = file.metadata().is_ok_and(|meta| meta.uid() == rustix::process::geteuid().as_raw());
+        (own && file.try_lock().is_ok()).then_some(Hold { _file: file })
     }
 
     /// Whether a verb is at work on a session.
