@@ -246,6 +246,12 @@ pub(crate) trait Harness {
         &[]
     }
 
+    /// What it writes into an empty input box for a hint, or how such a hint begins. On a terminal without colours it looks
+    /// like text.
+    fn hints(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// How long after a paste Enter is taken as Enter.
     fn enter_gap(&self) -> Duration {
         Duration::from_millis(200)

@@ -201,6 +201,10 @@ impl Harness for Claude {
         &['❯']
     }
 
+    fn hints(&self) -> &'static [&'static str] {
+        &[r#"Try ""#, "Press up to edit queued messages"]
+    }
+
     fn holds_input(&self, screen: Screen<'_>, message: &str) -> Option<bool> {
         screen::holds_input(screen, message)
     }

@@ -148,6 +148,10 @@ impl Harness for Codex {
         &['›']
     }
 
+    fn hints(&self) -> &'static [&'static str] {
+        &["Ask Codex to do anything"]
+    }
+
     fn holds_input(&self, screen: Screen<'_>, message: &str) -> Option<bool> {
         screen::holds_input(screen, message)
     }

@@ -115,6 +115,10 @@ impl Harness for Gemini {
         &['>', '*']
     }
 
+    fn hints(&self) -> &'static [&'static str] {
+        &["Type your message or @path/to/file"]
+    }
+
     fn holds_input(&self, screen: Screen<'_>, message: &str) -> Option<bool> {
         screen::holds_input(screen, message)
     }

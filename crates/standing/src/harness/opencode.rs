@@ -125,6 +125,10 @@ impl Harness for OpenCode {
         screen::input_lines(screen)
     }
 
+    fn hints(&self) -> &'static [&'static str] {
+        &["Ask anything"]
+    }
+
     fn holds_input(&self, screen: Screen<'_>, message: &str) -> Option<bool> {
         screen::holds_input(screen, message)
     }

@@ -43,7 +43,8 @@ impl Styled {
             typed.push(line.trim_matches(frame));
         }
         let typed = typed.join("\n").trim_matches('\n').to_owned();
-        (!typed.is_empty()).then_some(typed)
+        let hint = |hint: &&str| typed.starts_with(hint) || (typed.len() >= 3 && hint.starts_with(&typed));
+        (!typed.is_empty() && !harness.hints().iter().any(|it| hint(&it))).then_some(typed)
     }
 }
 
@@ -176,6 +177,7 @@ mod tests {
         };
         assert_eq!(unsent("codex", &boxed("\x1b[2mAsk Codex to do anything\x1b[0m")), None);
         assert_eq!(unsent("codex", &boxed("half a draft")), Some("half a draft".to_owned()));
+        assert_eq!(unsent("codex", &boxed("Ask Codex to do anything")), None, "a terminal without colours");
     }
 
     #[test]
