@@ -193,6 +193,12 @@ pub(crate) trait Harness {
         None
     }
 
+    /// The conversations that a spawn went through on its way from one to another, where the harness tells.
+    fn between(&self, place: &Place<'_>, since: &str, from: &str, to: &str) -> Vec<String> {
+        let _ = (place, since, from, to);
+        Vec::new()
+    }
+
     /// What the harness says of itself elsewhere than on its screen, for a look that has no screen at hand.
     fn told(&self, place: &Place<'_>, pid: u32) -> Option<Reading> {
         let _ = (place, pid);

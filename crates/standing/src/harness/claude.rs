@@ -149,6 +149,10 @@ impl Harness for Claude {
         left::conversation(self, place, ended)
     }
 
+    fn between(&self, place: &Place<'_>, since: &str, from: &str, to: &str) -> Vec<String> {
+        left::cleared(self, place, since, from).into_iter().take_while(|id| id != to).collect()
+    }
+
     fn written(&self, entry: &serde_json::Value) -> Written {
         match (entry["type"].as_str(), entry["operation"].as_str()) {
             (Some("queue-operation"), Some("enqueue")) => Written::Queued,

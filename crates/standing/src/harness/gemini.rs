@@ -14,7 +14,7 @@ use std::{ops::Range, path::PathBuf, time::Duration};
 use wire::{Activity, Choice};
 
 use super::{
-    Fresh, Harness, Place, Reading, Screen,
+    Ended, Fresh, Harness, Place, Reading, Screen,
     args::{self, Options, Words},
     trust,
 };
@@ -75,6 +75,11 @@ impl Harness for Gemini {
         let mut argv = vec!["--resume".to_owned(), id.to_owned()];
         argv.extend_from_slice(args);
         Some(argv)
+    }
+
+    fn left_in(&self, place: &Place<'_>, ended: &Ended<'_>) -> Option<String> {
+        super::screen::named_after(ended.last_words, "gemini --resume ")
+            .filter(|id| self.transcript(place, id).is_some())
     }
 
     fn trust(

@@ -37,7 +37,7 @@ impl Scope {
     /// Has a held record follow a harness that has ended, and writes it if it did. `pane` is its retained pane.
     pub(super) fn follow_ended(&self, record: &mut Record, pane: Option<&Pane>) {
         if let Some(id) = self.left_in(record, pane) {
-            move_on(record, id);
+            self.move_on(record, id);
             let _ = self.registry.write(record);
         }
     }
@@ -67,7 +67,7 @@ impl Scope {
         }
         match self.conversation(record, pid, true) {
             Some(id) => {
-                move_on(record, id);
+                self.move_on(record, id);
                 true
             }
             None => false,
@@ -88,7 +88,7 @@ impl Scope {
             && now.loop_id == record.loop_id
             && now.harness_session_id == record.harness_session_id
         {
-            move_on(&mut now, id.clone());
+            self.move_on(&mut now, id.clone());
             let _ = self.registry.write(&now);
         }
         Some(id)
@@ -130,9 +130,12 @@ impl Scope {
         };
         adapter.left_in(&place, &ended).filter(|id| *id != record.harness_session_id)
     }
-}
 
-fn move_on(record: &mut Record, id: String) {
-    let former = std::mem::replace(&mut record.harness_session_id, id);
-    record.remember_former(&former);
+    fn move_on(&self, record: &mut Record, id: String) {
+        let former = std::mem::replace(&mut record.harness_session_id, id);
+        record.remember_former(&former);
+        let Ok(adapter) = self.harness(&record.harness) else { return };
+        let between = adapter.between(&self.place(record), &record.spawned_at, &former, &record.harness_session_id);
+        between.iter().for_each(|id| record.remember_former(id));
+    }
 }

@@ -37,7 +37,7 @@ pub(super) fn conversation(claude: &Claude, place: &Place<'_>, ended: &Ended<'_>
     by_session_file(place, ended)
         .or_else(|| named_after(ended.last_words, "claude --resume "))
         .filter(written)
-        .or_else(|| by_history(claude, place, ended))
+        .or_else(|| cleared(claude, place, ended.since, ended.known).pop())
 }
 
 /// Its session file: by the pane's process, or, where a wrapper ran in the pane, by the tmux session it names.
@@ -66,10 +66,14 @@ struct Prompt {
     session_id: String,
 }
 
-/// Follows `/clear` from the conversation on record to the last one.
-fn by_history(claude: &Claude, place: &Place<'_>, ended: &Ended<'_>) -> Option<String> {
-    let since = clock::milliseconds(ended.since)?;
-    let dir = claude.transcript(place, ended.known)?.parent()?.to_owned();
+/// The conversations that `/clear` led to from a known one, in order.
+pub(super) fn cleared(claude: &Claude, place: &Place<'_>, since: &str, known: &str) -> Vec<String> {
+    followed(claude, place, since, known).unwrap_or_default()
+}
+
+fn followed(claude: &Claude, place: &Place<'_>, since: &str, known: &str) -> Option<Vec<String>> {
+    let since = clock::milliseconds(since)?;
+    let dir = claude.transcript(place, known)?.parent()?.to_owned();
     let history = tail(&config_dir(place)?.join("history.jsonl")).ok()?;
     let left: Vec<Prompt> = history
         .lines()
@@ -81,7 +85,7 @@ fn by_history(claude: &Claude, place: &Place<'_>, ended: &Ended<'_>) -> Option<S
     }
     let begun: Vec<(String, i64)> =
         fs::read_dir(dir).ok()?.flatten().filter_map(|entry| begun_by_clear(&entry.path())).collect();
-    let mut known = ended.known.to_owned();
+    let (mut known, mut chain) = (known.to_owned(), Vec::new());
     for _ in 0..LONGEST_CHAIN {
         let next = left.iter().filter(|prompt| prompt.session_id == known).find_map(|prompt| {
             let same = |(id, at): &&(String, i64)| *id != known && (at - prompt.timestamp).abs() <= ONE_MOMENT_MS;
@@ -89,8 +93,9 @@ fn by_history(claude: &Claude, place: &Place<'_>, ended: &Ended<'_>) -> Option<S
         });
         let Some((id, _)) = next else { break };
         known.clone_from(id);
+        chain.push(id.clone());
     }
-    (known != ended.known).then_some(known)
+    Some(chain)
 }
 
 /// The id of a transcript that begins with the command, and when that was typed.
@@ -232,5 +237,6 @@ mod tests {
             ("/clear", "2026-11-30T05:20:00.050Z", NEW),
         ]);
         assert_eq!(stage.left("").as_deref(), Some(NEWER));
+        assert_eq!(Claude.between(&stage.place(), "2026-11-30T05:00:00Z", OLD, NEWER), [NEW]);
     }
 }

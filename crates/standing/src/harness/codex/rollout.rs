@@ -1,6 +1,8 @@
 //! The files that Codex keeps its conversations in: `sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl`, whose first line
 //! says where and how the conversation was begun.
 //!
+//! Old ones are compressed (`.jsonl.zst`) and put away (`archived_sessions`); a resume unpacks them again.
+//!
 //! A conversation is taken for a session's own only on proof: its file is held open by a process of that spawn, or it
 //! begins with the words that this session alone is told.
 
@@ -52,10 +54,16 @@ pub(super) fn of(home: &Path, id: &str) -> Option<PathBuf> {
         return None;
     }
     let sessions = home.join("sessions");
-    let end = format!("-{id}.jsonl");
-    let is_it = |path: &PathBuf| name(path).ends_with(&end);
-    let near = days_of(id).into_iter().find_map(|day| rollouts_in(&sessions.join(day)).into_iter().find(is_it));
-    near.or_else(|| newest_first(&sessions).into_iter().find(is_it))
+    let [plain, packed] = [format!("-{id}.jsonl"), format!("-{id}.jsonl.zst")];
+    let among = |paths: Vec<PathBuf>| {
+        let with = |end: &str| paths.iter().find(|path| name(path).ends_with(end)).cloned();
+        with(&plain).or_else(|| with(&packed))
+    };
+    days_of(id)
+        .into_iter()
+        .find_map(|day| among(rollouts_in(&sessions.join(day))))
+        .or_else(|| among(newest_first(&sessions)))
+        .or_else(|| among(newest_first(&home.join("archived_sessions"))))
 }
 
 /// The folders that a conversation may be in by the time in its id (a UUID of version 7): the folder is named after the
@@ -143,7 +151,8 @@ fn name(path: &Path) -> &str {
 }
 
 fn is_rollout(path: &Path) -> bool {
-    name(path).starts_with("rollout-") && path.extension().is_some_and(|end| end == "jsonl")
+    let name = name(path);
+    name.starts_with("rollout-") && (name.ends_with(".jsonl") || name.ends_with(".jsonl.zst"))
 }
 
 fn written(path: &Path) -> Option<SystemTime> {
@@ -246,5 +255,27 @@ mod tests {
         assert_eq!(begun_by(home, cwd, &spawned("")), None);
         assert!(of(home, "c-person").is_some_and(|path| path.ends_with("rollout-2026-05-06T10-00-00-c-person.jsonl")));
         assert_eq!((of(home, "c-nobody"), of(home, "")), (None, None));
+    }
+
+    #[test]
+    fn a_conversation_is_found_on_its_day_compressed_or_put_away() {
+        let sessions = Sessions(tempfile::tempdir().expect("made"));
+        let home = sessions.0.path();
+        // Its id says 2026-11-30.
+        let id = "01a22ad3-dabc-7a81-8258-0f4af531624a";
+        assert_eq!(days_of(id), ["2026/11/30", "2026/11/29", "2026/12/01"]);
+        let plain = sessions.write("2026-11-30", id, "cli", home, "x");
+        assert_eq!(of(home, id).as_ref(), Some(&plain));
+        let packed = plain.with_extension("jsonl.zst");
+        fs::rename(&plain, &packed).expect("renamed");
+        assert_eq!(of(home, id).as_ref(), Some(&packed));
+        fs::write(&plain, "{}\n").expect("unpacked");
+        assert_eq!(of(home, id).as_ref(), Some(&plain), "what is written to comes first");
+        let archive = home.join("archived_sessions");
+        fs::create_dir_all(&archive).expect("made");
+        fs::remove_file(&plain).expect("removed");
+        let away = archive.join(packed.file_name().expect("a name"));
+        fs::rename(&packed, &away).expect("renamed");
+        assert_eq!(of(home, id), Some(away));
     }
 }

@@ -63,7 +63,12 @@ struct Progress {
 impl<'a> Watch<'a> {
     pub(in crate::lifecycle) fn begin(of: Transcript<'a>, message: &str) -> Self {
         let path = of.path();
-        let from = path.as_ref().and_then(|path| fs::metadata(path).ok()).map_or(0, |meta| meta.len());
+        let from = match &path {
+            // What is unpacked later holds all that was said before, and is no evidence.
+            Some(path) if is_packed(path) => u64::MAX,
+            Some(path) => fs::metadata(path).map_or(0, |meta| meta.len()),
+            None => 0,
+        };
         Self::at(of, path, from, message)
     }
 
@@ -148,6 +153,10 @@ impl<'a> Watch<'a> {
             _ => found,
         }
     }
+}
+
+fn is_packed(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "zst")
 }
 
 fn rest(path: &Path, from: u64) -> std::io::Result<Vec<u8>> {
