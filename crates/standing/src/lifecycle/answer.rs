@@ -42,7 +42,7 @@ pub(crate) fn answer(scope: &Scope, name: &SessionName, request: &AnswerRequest)
     let Some(record) = scope.settle(&hold, name)? else { return Err(Error::Unknown { name: name.clone() }) };
     let meant = format!("the answer {:?} to {:?}", request.choice, request.question);
     let mut once = Once::open(scope, name, &request.idempotency_key, &meant)?;
-    if let Some(Known::Ended(receipt)) = once.as_ref().map(|once| once.known(name)).transpose()? {
+    if let Some(Known::Ended(receipt, _)) = once.as_ref().map(|once| once.known(name)).transpose()? {
         return Ok(*receipt);
     }
     let harness = scope.harness(&record.harness).map_err(Error::InvalidRequest)?;
