@@ -17,7 +17,6 @@ refusals!(
         ProblemCode::UnknownSession,
         ProblemCode::NotRunning,
         ProblemCode::Waiting,
-        ProblemCode::UnsentText,
         ProblemCode::KeyReused,
         ProblemCode::TooLarge,
         ProblemCode::TooMany,
