@@ -3,6 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    standing::descriptors::release();
     server::run(std::env::args_os().collect())
 }

@@ -11,6 +11,7 @@
 //! |---|---|
 //! | [`host()`] | the listener's life in the service |
 //! | `socket`, `reading`, `turns` | hearing |
+//! | `message`, `content` | what a message is, and what it holds |
 //! | `receive`, `gate`, `lanes`, `deliver` | from what was heard to a session's pane |
 //! | `inbox`, `kept` | what was accepted, through any crash |
 //! | `watch`, `announce`, `questions` | what the sessions do that is to be told |
@@ -24,6 +25,7 @@ mod address;
 mod announce;
 mod api;
 mod blocking;
+mod content;
 mod deliver;
 mod entities;
 mod event_log;

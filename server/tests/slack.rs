@@ -1,6 +1,8 @@
 //! Slack from a declared config to a session's pane and back, against a stand-in on loopback: the real service, real
 //! sessions with the built-in agent, a private tmux.
 
+#[path = "slack/apart.rs"]
+mod apart;
 #[path = "slack/crash.rs"]
 mod crash;
 #[path = "slack/fair.rs"]
@@ -15,6 +17,8 @@ mod line;
 mod many;
 #[path = "slack/modes.rs"]
 mod modes;
+#[path = "slack/parts.rs"]
+mod parts;
 #[path = "slack/secrets.rs"]
 mod secrets;
 #[path = "slack/stage.rs"]

@@ -86,6 +86,7 @@ pub(super) fn receipt(receipt: &SayReceipt, place: Place) -> Notice {
     let (tone, verdict) = match (receipt.delivered, receipt.verdict) {
         (false, _) | (_, Verdict::NotDelivered) => (Tone::Failed, "not delivered"),
         (true, Verdict::Unconfirmed) => (Tone::Unsure, "typed and sent; nothing proves that it was taken"),
+        (true, Verdict::Queued) => (Tone::Done, "queued: it takes the message up when its turn is over"),
         (true, Verdict::Submitted) => (Tone::Done, "submitted"),
     };
     let told: Vec<&str> = receipt.messages.iter().map(|message| message.text.as_str()).collect();

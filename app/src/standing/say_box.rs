@@ -55,9 +55,21 @@ pub(crate) fn SayBox(row: Row, common: Arc<Common>) -> impl IntoView {
             </textarea>
             {send}
             {waits.then(|| view! { <Force /> })}
+            {(!waits && !draft.is_empty()).then(|| view! { <SendFirst /> })}
         </form>
     }
     .into_any()
+}
+
+/// After a refusal: what stands unsent in the session's input box can be sent before the message.
+#[component]
+fn SendFirst() -> impl IntoView {
+    view! {
+        <label class="force">
+            <input type="checkbox" name="force" value="true" />
+            "Send text that stands unsent in its input box first"
+        </label>
+    }
 }
 
 /// The second act that it takes to type into a question.

@@ -12,8 +12,10 @@
 //! - Screen: a header with the id of the conversation, the conversation with the newest line at the bottom, a rule, the
 //!   input box (`> `), a rule, a line of hints. A dialog stands in place of the box: a question, then numbered choices
 //!   with `❯` on the preselected one. A long paste shows as `[pasted N lines]` in the box.
+//! - `/clear` moves on to another conversation. Which one it is in stands in `…/sessions/<pid>-<start ticks>` beside the
+//!   transcripts; an orderly end removes that file and prints the id.
 //! - Transcript: `${THE_LOOP_DEMO_HOME:-$HOME/.the-loop-demo}/projects/<cwd, non-alphanumerics as ->/<id>.jsonl`, one
-//!   object a line: `type` (`user`, `assistant`, `interrupt`, `signal`), `text`, `at`. It exists from the first prompt
+//!   object a line: `type` (`user`, `assistant`, `interrupt`, `signal`, `queued`), `text`, `at`. It exists from the first prompt
 //!   on. What is said to it is written at once; a reply is held back until a quiet second has passed or it is asked to
 //!   go, so that an ungraceful end loses it, as it does with real agents.
 //! - Exit codes: 0 when asked to go (TERM, HUP, `/exit`, Ctrl-C twice, end of input); 1 for a conversation that cannot
@@ -38,6 +40,9 @@
 //! | `quiet=MS` | a paste is held open that long; Enter inside it is a new line |
 //! | `burst=MS` | Enter within that time after several characters at once is a new line |
 //! | `busy=MS` | works that long on each turn before it replies |
+//! | `queue` | a turn submitted while another is in hand is written down as `queued`, and as `user` when it is taken up; it is lost with the process |
+//! | `deaf-box` | the first turn is put into the input box and not submitted |
+//! | `deaf-enters=N` | the first N Enters are ignored |
 //! | `hold=MS` | the quiet time until a held reply is written, in place of a second |
 //! | `redraw=MS` | all but the first picture is shown that much later |
 //! | `noisy` | prints without end |
@@ -57,6 +62,7 @@ mod sleeper;
 mod terminal;
 mod transcript;
 mod turn;
+mod whereabouts;
 mod wrap;
 
 use std::{

@@ -15,25 +15,26 @@ mod demo;
 mod find;
 mod gemini;
 mod opencode;
-mod retention;
 mod screen;
+mod styled;
 mod trust;
 
 use std::{
     borrow::Cow,
+    ops::Range,
     path::{Path, PathBuf},
     time::Duration,
 };
 
 pub(crate) use find::find_program;
-pub(crate) use retention::Retention;
+pub(crate) use styled::Styled;
 pub(crate) use trust::{Act, Trust};
 use wire::{Activity, Choice, SessionName};
 
 use crate::{
     Surroundings, account,
     config::{HarnessTrust, Routing},
-    process,
+    process::{self, ProcessIdentity},
 };
 
 /// Where a session's program runs, or is to run. An adapter looks nothing up anywhere else.
@@ -96,15 +97,49 @@ pub(crate) struct Spawned<'a> {
     pub(crate) since: &'a str,
     /// The conversation on record; empty if there is none yet.
     pub(crate) known: &'a str,
+    /// Whether every process of the machine may be looked at. A listing of hundreds of sessions looks at the pane's process
+    /// and at what descends from it.
+    pub(crate) thorough: bool,
 }
 
 impl Spawned<'_> {
     /// Its living processes, the pane's own first: a wrapper script may stand between the pane and the harness.
     pub(crate) fn processes(&self) -> impl Iterator<Item = u32> {
-        let others = self.pid.map(|_| process::carrying(self.loop_id)).unwrap_or_default();
-        let others = others.into_iter().map(|held| held.identity.pid);
-        self.pid.into_iter().chain(others.filter(move |&pid| Some(pid) != self.pid))
+        let below = self.pid.map(process::descendants).unwrap_or_default();
+        let carrying =
+            || self.pid.filter(|_| self.thorough).map(|_| process::carrying(self.loop_id)).unwrap_or_default();
+        let known = below.clone();
+        let others = std::iter::once_with(carrying).flatten().map(|held| held.identity.pid);
+        let others = others.filter(move |pid| Some(*pid) != self.pid && !known.contains(pid));
+        self.pid.into_iter().chain(below).chain(others)
     }
+}
+
+/// A spawn that has ended, whose last conversation is looked for in what its harness left behind.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ended<'a> {
+    pub(crate) session: &'a SessionName,
+    /// The pane's process, as it was.
+    pub(crate) process: &'a ProcessIdentity,
+    /// When it was spawned, as a record has it; empty if that is not known.
+    pub(crate) since: &'a str,
+    /// The conversation on record.
+    pub(crate) known: &'a str,
+    /// What its pane last showed; empty if there is no pane any more.
+    pub(crate) last_words: &'a str,
+}
+
+/// What an entry of a transcript is, as far as a message in it is concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Written {
+    /// A text in it was taken as a turn.
+    Turn,
+    /// A text in it waits in the harness's own queue.
+    Queued,
+    /// Queued text was taken out of the queue by a person.
+    TakenBack,
+    /// It may quote a text, and proves nothing.
+    Note,
 }
 
 /// A fresh conversation.
@@ -151,6 +186,19 @@ pub(crate) trait Harness {
         None
     }
 
+    /// The conversation that a spawn was in when it ended, if that is another one than the one on record. It must be
+    /// proven to be that spawn's own.
+    fn left_in(&self, place: &Place<'_>, ended: &Ended<'_>) -> Option<String> {
+        let _ = (place, ended);
+        None
+    }
+
+    /// The conversations that a spawn went through on its way from one to another, where the harness tells.
+    fn between(&self, place: &Place<'_>, since: &str, from: &str, to: &str) -> Vec<String> {
+        let _ = (place, since, from, to);
+        Vec::new()
+    }
+
     /// What the harness says of itself elsewhere than on its screen, for a look that has no screen at hand.
     fn told(&self, place: &Place<'_>, pid: u32) -> Option<Reading> {
         let _ = (place, pid);
@@ -182,10 +230,32 @@ pub(crate) trait Harness {
         None
     }
 
-    /// How long it keeps a conversation that is not gone on with.
-    fn retention(&self, place: &Place<'_>) -> Retention {
-        let _ = place;
-        Retention::Forever
+    /// What an entry of the transcript is.
+    fn written(&self, entry: &serde_json::Value) -> Written {
+        let _ = entry;
+        Written::Turn
+    }
+
+    /// Whether messages in its queue outlive its process, so that a resumed conversation takes them up.
+    fn keeps_its_queue(&self) -> bool {
+        false
+    }
+
+    /// The lines of the screen that the input box takes up; `None` if no box is seen.
+    fn input_lines(&self, screen: Screen<'_>) -> Option<Range<usize>> {
+        let _ = screen;
+        None
+    }
+
+    /// What opens the input box before anything stands in it.
+    fn prompt_marks(&self) -> &'static [char] {
+        &[]
+    }
+
+    /// What it writes into an empty input box for a hint, or how such a hint begins. On a terminal without colours it looks
+    /// like text.
+    fn hints(&self) -> &'static [&'static str] {
+        &[]
     }
 
     /// How long after a paste Enter is taken as Enter.

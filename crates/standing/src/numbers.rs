@@ -11,7 +11,7 @@ use std::{
     time::Instant,
 };
 
-use wire::{ControlReport, Outcome, SayReceipt, Verdict};
+use wire::{ControlReport, Outcome, SayReceipt};
 
 use crate::Error;
 
@@ -93,11 +93,7 @@ pub(crate) fn answer(does: impl FnOnce() -> Result<SayReceipt, Error>) -> Result
 
 fn verdict(done: &Result<SayReceipt, Error>) -> &'static str {
     match done {
-        Ok(receipt) => match receipt.verdict {
-            Verdict::Submitted => "submitted",
-            Verdict::Unconfirmed => "unconfirmed",
-            Verdict::NotDelivered => "not-delivered",
-        },
+        Ok(receipt) => receipt.verdict.as_str(),
         Err(error) => error.code().as_str(),
     }
 }

@@ -161,6 +161,22 @@ pub(crate) fn with_variable(key: &str, value: &str) -> Vec<ProcessHold> {
     pids.filter(|&pid| has(pid)).filter_map(ProcessHold::of).filter(|held| has(held.identity.pid)).collect()
 }
 
+/// What descends from a process, by the kernel's lists of children: quick, and true of this moment only. What was orphaned
+/// and taken over by another process is not among it, nor is what a thread other than the first one started.
+pub(crate) fn descendants(pid: u32) -> Vec<u32> {
+    /// More than that is no agent with its helpers.
+    const MOST: usize = 256;
+    let mut found = Vec::new();
+    let mut parents = vec![pid];
+    while let Some(parent) = parents.pop().filter(|_| found.len() < MOST) {
+        let children = fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).unwrap_or_default();
+        let children: Vec<u32> = children.split_ascii_whitespace().filter_map(|child| child.parse().ok()).collect();
+        parents.extend(&children);
+        found.extend(children);
+    }
+    found
+}
+
 /// What a living process has around it: what descends from it and what is in its terminal session, but for itself and
 /// for this process. It finds what has written over its own environment, and is true of this moment only.
 pub(crate) fn household(of: &ProcessHold) -> Vec<ProcessIdentity> {

@@ -147,20 +147,13 @@ impl TheLoop {
     }
 
     fn events(&self, config: &Loaded) -> EventLog {
-        EventLog::new(&config.settings, self.source, Arc::clone(&self.event_warned))
+        EventLog::new(&config.settings.event_log, self.source, Arc::clone(&self.event_warned))
     }
 
     /// What a verb works with, if the config can be used.
     fn strict(&self) -> Result<Scope, Error> {
         let scope = self.tolerant();
         scope.config.standing()?;
-        Ok(scope)
-    }
-
-    /// The same for a verb that writes: refused in the state folder of another user before anything is looked at.
-    fn changing(&self) -> Result<Scope, Error> {
-        let scope = self.strict()?;
-        scope.owned()?;
         Ok(scope)
     }
 
@@ -219,7 +212,7 @@ impl Standing<'_> {
             let name = SessionName::parse(&request.name)?;
             lifecycle::fields::of_create(request)?;
             self.may_control("create sessions")?;
-            lifecycle::create::create(&self.the_loop.changing()?, &name, request)
+            lifecycle::create::create(&self.the_loop.strict()?, &name, request)
         })
     }
 
@@ -228,7 +221,7 @@ impl Standing<'_> {
         numbers::verb("delete", || {
             let name = SessionName::parse(&request.name)?;
             self.may_control("delete sessions")?;
-            lifecycle::delete::delete(&self.the_loop.changing()?, &name)
+            lifecycle::delete::delete(&self.the_loop.strict()?, &name)
         })
     }
 
@@ -248,10 +241,9 @@ impl Standing<'_> {
             ControlVerb::Stop => {
                 let scope = self.the_loop.tolerant();
                 scope.config.stopping()?;
-                scope.owned()?;
                 scope
             }
-            ControlVerb::Start | ControlVerb::Restart => self.the_loop.changing()?,
+            ControlVerb::Start | ControlVerb::Restart => self.the_loop.strict()?,
         };
         if !request.name.is_empty() {
             return lifecycle::control::one(&scope, &SessionName::parse(&request.name)?, request.verb);
@@ -267,7 +259,7 @@ impl Standing<'_> {
     pub fn start_auto(&self) -> Result<ControlReport, Error> {
         numbers::verb("start", || {
             self.may_control("start sessions")?;
-            lifecycle::control::start_all(&self.the_loop.changing()?, lifecycle::control::Which::AutoStart(&[]))
+            lifecycle::control::start_all(&self.the_loop.strict()?, lifecycle::control::Which::AutoStart(&[]))
         })
     }
 
@@ -275,16 +267,7 @@ impl Standing<'_> {
     pub fn start_again(&self, ran: &[SessionName]) -> Result<ControlReport, Error> {
         numbers::verb("start", || {
             self.may_control("start sessions")?;
-            lifecycle::control::start_all(&self.the_loop.changing()?, lifecycle::control::Which::AutoStart(ran))
-        })
-    }
-
-    /// Restores the record of a running session whose record is gone.
-    pub fn restore(&self, name: &str) -> Result<ControlReport, Error> {
-        numbers::verb("restore", || {
-            let name = SessionName::parse(name)?;
-            self.may_control("restore sessions")?;
-            lifecycle::restore::restore(&self.the_loop.changing()?, &name)
+            lifecycle::control::start_all(&self.the_loop.strict()?, lifecycle::control::Which::AutoStart(ran))
         })
     }
 
@@ -301,7 +284,7 @@ impl Standing<'_> {
     /// Finishes what a crash cut short, in every session: what the service does when it comes up. Looks at the
     /// records alone if there is nothing to finish.
     pub fn reconcile(&self) -> Result<Vec<Settled>, Error> {
-        lifecycle::reconcile::reconcile(&self.the_loop.changing()?)
+        lifecycle::reconcile::reconcile(&self.the_loop.strict()?)
     }
 
     /// Pastes text into a running session and submits it.
@@ -313,7 +296,7 @@ impl Standing<'_> {
             if request.force {
                 self.may_control("send a message with force")?;
             }
-            lifecycle::say::say(&self.the_loop.changing()?, &name, request)
+            lifecycle::say::say(&self.the_loop.strict()?, &name, request)
         })
     }
 
@@ -324,7 +307,7 @@ impl Standing<'_> {
             let name = SessionName::parse(&request.name)?;
             lifecycle::fields::of_answer(request)?;
             self.may_control("answer a session's question")?;
-            lifecycle::answer::answer(&self.the_loop.changing()?, &name, request)
+            lifecycle::answer::answer(&self.the_loop.strict()?, &name, request)
         })
     }
 
@@ -344,7 +327,7 @@ impl Standing<'_> {
     /// bound as it is: whoever announces it twice at once finds in the row which thread counts.
     pub fn bind_thread(&self, name: &str, channel: &str, thread: &str) -> Result<Row, Error> {
         let name = SessionName::parse(name)?;
-        lifecycle::bind_thread::bind_thread(&self.the_loop.changing()?, &name, channel, thread)
+        lifecycle::bind_thread::bind_thread(&self.the_loop.strict()?, &name, channel, thread)
     }
 
     /// The last lines that a session's pane shows, as plain text without control characters; empty without a pane.

@@ -12,7 +12,6 @@ mod capture;
 mod clear;
 mod kill;
 mod listing;
-mod options;
 mod paste;
 mod scope;
 mod spawn;
@@ -20,16 +19,14 @@ mod wake;
 
 use std::{
     ffi::OsString,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
 
 pub(crate) use about::About;
-pub(crate) use capture::Shown;
-pub(crate) use kill::{Closed, KillAnswer, close_this_pane};
+pub(crate) use kill::{KillAnswer, close_this_pane};
 pub(crate) use listing::{Pane, Panes};
-pub(crate) use options::configured;
 pub(crate) use paste::{Paste, PasteAnswer};
 pub(crate) use spawn::{Spawn, SpawnAnswer};
 
@@ -54,14 +51,14 @@ pub(crate) enum Answer<T> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Silence(pub(crate) String);
 
-impl Silence {
-    /// True if the machine, and not tmux, is what refused.
-    pub(crate) fn is_of_the_machine(&self) -> bool {
-        self.0.contains(call::REFUSED_CALL)
-    }
-}
-
 impl<T> Answer<T> {
+    pub(crate) fn map<U>(self, with: impl FnOnce(T) -> U) -> Answer<U> {
+        match self {
+            Self::Said(value) => Answer::Said(with(value)),
+            Self::Silent(silence) => Answer::Silent(silence),
+        }
+    }
+
     pub(crate) fn into_result(self) -> Result<T, Silence> {
         match self {
             Self::Said(value) => Ok(value),
@@ -80,8 +77,6 @@ impl From<Silence> for crate::Error {
 #[derive(Clone, Debug)]
 pub(crate) struct Tmux {
     socket: String,
-    /// The socket itself, for a server that is not the config's.
-    path: Option<PathBuf>,
     remain_on_exit: bool,
     env: Vec<(OsString, OsString)>,
     exe: PathBuf,
@@ -97,15 +92,9 @@ impl Tmux {
         if self.socket.is_empty() { String::new() } else { format!(" (with `-L {}` behind `tmux`)", self.socket) }
     }
 
-    /// The server behind another socket.
-    pub(crate) fn behind(&self, socket: &Path) -> Self {
-        Self { path: Some(socket.to_owned()), unanswered: Arc::default(), ..self.clone() }
-    }
-
     pub(crate) fn new(settings: &TmuxSettings, surroundings: &Surroundings, secrets: &[&str]) -> Self {
         Self {
             socket: settings.socket.clone(),
-            path: None,
             remain_on_exit: settings.remain_on_exit,
             // A server that we happen to start keeps its environment for life: no nesting marks, no secrets.
             env: launcher::scrubbed(surroundings, secrets),

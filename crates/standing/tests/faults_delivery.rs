@@ -34,3 +34,15 @@ mod service;
 
 #[path = "faults_delivery/once.rs"]
 mod once;
+
+#[path = "faults_delivery/unsent.rs"]
+mod unsent;
+
+#[path = "faults_delivery/queue.rs"]
+mod queue;
+
+#[path = "faults_delivery/brief.rs"]
+mod brief;
+
+#[path = "faults_delivery/follow.rs"]
+mod follow;

@@ -41,6 +41,8 @@ pub enum Fault {
     Lost,
     /// A page of HTML in place of an answer, with status 200.
     Page,
+    /// No answer ever comes.
+    Silent,
 }
 
 /// A stand-in for Slack. Dropping it ends it.

@@ -25,6 +25,8 @@ pub enum ProblemCode {
     Waiting,
     /// The session does not ask what is to be answered.
     NotWaiting,
+    /// Text that was not submitted stands in the session's input box.
+    UnsentText,
     /// The message is over the size limit.
     TooLarge,
     /// The config cannot be used.
@@ -60,6 +62,7 @@ impl ProblemCode {
             Self::NotRunning => "not-running",
             Self::Waiting => "waiting",
             Self::NotWaiting => "not-waiting",
+            Self::UnsentText => "unsent-text",
             Self::TooLarge => "too-large",
             Self::Misconfigured => "misconfigured",
             Self::Registry => "registry",
@@ -79,7 +82,7 @@ impl ProblemCode {
             Self::InvalidName | Self::InvalidRequest | Self::NameTaken | Self::Declared | Self::Misconfigured => 400,
             Self::Forbidden => 403,
             Self::UnknownSession | Self::NotRunning | Self::NoRoute => 404,
-            Self::Waiting | Self::NotWaiting | Self::KeyReused => 409,
+            Self::Waiting | Self::NotWaiting | Self::UnsentText | Self::KeyReused => 409,
             Self::TooLarge => 413,
             Self::InvalidBody => 422,
             Self::TooMany => 429,
@@ -115,6 +118,7 @@ impl ProblemCode {
             Self::NotRunning => "The session is not running",
             Self::Waiting => "The session waits for an answer",
             Self::NotWaiting => "The session does not ask that",
+            Self::UnsentText => "The input box holds text that was not sent",
             Self::TooLarge => "The message is too large",
             Self::Misconfigured => "The config cannot be used",
             Self::Registry => "A record cannot be read or written",

@@ -124,7 +124,7 @@ pub struct SayRequest {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schema(max_length = 200))]
     pub actor: String,
-    /// Deliver even if the session waits on a dialog.
+    /// Deliver even if the session waits on a dialog. Text that stands unsent in its input box is sent first.
     #[serde(default)]
     pub force: bool,
     /// The same key with the same text is delivered once; empty for none.

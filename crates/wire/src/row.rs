@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Outcome, SessionName};
+use crate::{Outcome, SessionName, Verdict};
 
 /// The coarse status that older readers know.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -40,9 +40,6 @@ pub enum State {
     Orphaned,
     /// A live tmux session holds the name and is not ours.
     Foreign,
-    /// A session that the-loop started is alive and its record is gone: `the-loop standing restore` brings the record
-    /// back.
-    Unrecorded,
     /// tmux did not answer: nothing is known, and nothing will be done.
     Unknown,
     /// The record cannot be read: nothing will be overwritten.
@@ -63,6 +60,11 @@ pub enum Activity {
     /// The screen says nothing that is understood, or was not looked at.
     #[default]
     Unknown,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// An answer that a session offers to its own question.
@@ -149,6 +151,9 @@ pub struct Row {
     /// The answers it offers, where one can be chosen by its digit and the screen was looked at.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<Choice>,
+    /// How many messages it was given that are not turns yet.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub queued: usize,
     /// When the record was made, empty if there is none.
     #[serde(default)]
     #[cfg_attr(
@@ -168,6 +173,11 @@ pub struct Row {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub outcome: Option<Outcome>,
+    /// For a start with a fresh conversation: whether its harness took the brief it was started with, where that can be
+    /// known; absent in listings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    pub brief: Option<Verdict>,
     /// What there is to say of the outcome; absent in listings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
@@ -208,9 +218,11 @@ impl Row {
             activity: Activity::Unknown,
             question: String::new(),
             choices: Vec::new(),
+            queued: 0,
             created_at: String::new(),
             pid: None,
             outcome: None,
+            brief: None,
             detail: None,
         }
     }

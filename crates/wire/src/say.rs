@@ -7,12 +7,26 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// There is evidence that the harness took it.
+    /// There is evidence that the harness took it as a turn.
     Submitted,
+    /// The harness holds it in its own queue until the turn in hand is over. It is followed until it becomes a turn.
+    Queued,
     /// It was pasted and Enter was sent; nothing proves that it was taken.
     Unconfirmed,
     /// It did not reach the pane.
     NotDelivered,
+}
+
+impl Verdict {
+    /// The published word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Submitted => "submitted",
+            Self::Queued => "queued",
+            Self::Unconfirmed => "unconfirmed",
+            Self::NotDelivered => "not-delivered",
+        }
+    }
 }
 
 /// What a verdict rests on.
@@ -24,6 +38,8 @@ pub enum Evidence {
     Transcript,
     /// The harness's input box took the text and is empty again.
     InputEmptied,
+    /// The harness's own queue holds the message: in its transcript, or on its screen while it works.
+    Queue,
     /// The question that was answered is gone from the screen.
     QuestionGone,
     /// None.

@@ -118,7 +118,6 @@ fn tmux(state: State) -> &'static str {
         State::Ended => "ended",
         State::Orphaned => "orphaned",
         State::Foreign => "foreign",
-        State::Unrecorded => "unrecorded",
         State::Unknown => "silent",
         State::Unreadable => "?",
     }

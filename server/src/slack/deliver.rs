@@ -9,13 +9,7 @@ use standing::events::{Event, Level};
 use wire::{Activity, AnswerRequest, SayReceipt, SayRequest, Verdict};
 
 use super::{
-    blocking::blocking,
-    entities::{code_block, decode},
-    hub::Hub,
-    inbox::Outcome,
-    message::Reply,
-    outbox::Post,
-    threads::Thread,
+    blocking::blocking, entities::code_block, hub::Hub, inbox::Outcome, message::Reply, outbox::Post, threads::Thread,
     words,
 };
 
@@ -24,7 +18,10 @@ const SHOWN: (usize, usize) = (60, 3500);
 
 /// Delivers one reply and has its receipt posted.
 pub(super) async fn deliver(hub: &Arc<Hub>, reply: Reply) {
-    let outcome = outcome(hub, &reply).await;
+    let outcome = {
+        let _permit = hub.typing.acquire().await;
+        outcome(hub, &reply).await
+    };
     let (key, came_to) = (reply.key(), outcome.clone());
     // The outbox ends with the run; the next one posts what is in the inbox.
     let _ = hub.kept.with(move |inbox| inbox.came_to(&key, &came_to)).await;
@@ -40,14 +37,18 @@ async fn outcome(hub: &Arc<Hub>, reply: &Reply) -> Outcome {
         dropped(hub, reply, None, if allowed { "unmapped" } else { "unauthorized-actor" }, "");
         return Outcome::Refused { reason };
     };
-    let text = decode(&reply.text);
+    let text = reply.words();
+    if text.trim().is_empty() && !reply.missing.is_empty() {
+        dropped(hub, reply, Some(&thread), "undeliverable", "the message holds nothing that can be typed");
+        return Outcome::Refused { reason: words::nothing_to_type(&reply.missing) };
+    }
     if text.trim() == words::SCREEN {
         return show(hub, reply, &thread).await;
     }
     if let Some(outcome) = answer(hub, reply, &thread, &text).await {
         return outcome;
     }
-    say(hub, reply, &thread, text).await
+    say(hub, reply, &thread, words::with_missing(text, &reply.missing)).await
 }
 
 /// A reply that is a number alone, written after a question was told, chooses an answer to that question. `None` if it
@@ -126,6 +127,8 @@ fn of_receipt(hub: &Hub, reply: &Reply, thread: &Thread, receipt: &SayReceipt) -
     let note = words::besides(receipt);
     match receipt.verdict {
         Verdict::Submitted => Outcome::Submitted { note },
+        // It is taken up without another word of anybody's.
+        Verdict::Queued => Outcome::Submitted { note: words::all(receipt) },
         Verdict::Unconfirmed if receipt.delivered => Outcome::Unconfirmed { note },
         Verdict::Unconfirmed => Outcome::Unconfirmed { note: words::all(receipt) },
         Verdict::NotDelivered => {

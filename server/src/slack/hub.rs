@@ -8,7 +8,7 @@ use std::{
 
 use standing::{TheLoop, config::Loaded, events::Event};
 use tokio::{
-    sync::{Notify, mpsc, watch},
+    sync::{Notify, Semaphore, mpsc, watch},
     task::JoinSet,
 };
 
@@ -48,6 +48,8 @@ pub(super) struct Hub {
     pub(super) reader: Reader,
     pub(super) outbox: Outbox,
     pub(super) lanes: Lanes,
+    /// For how many replies the core may be at work at once: each takes a thread, for as long as a session is held.
+    pub(super) typing: Semaphore,
     /// What replies go through before they are typed.
     pub(super) gate: Gate,
     /// To the one who judges what was heard, in the order in which it was heard.
@@ -74,6 +76,9 @@ pub(super) struct Asked {
 
 /// How many batches of what was heard may wait to be judged.
 const HEARD: usize = 64;
+
+/// How many replies are typed at once.
+const TYPING: usize = 24;
 
 impl Hub {
     /// A hub, and the end of its way for what is heard. Blocks.
@@ -105,6 +110,7 @@ impl Hub {
             reader: Reader::default(),
             outbox: Outbox::default(),
             lanes: Lanes::default(),
+            typing: Semaphore::new(TYPING),
             gate: Gate::default(),
             heard,
             look: Notify::new(),

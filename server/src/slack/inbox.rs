@@ -227,6 +227,11 @@ impl Inbox {
         }
     }
 
+    /// True if a message was seen before.
+    pub(super) fn has_seen(&self, key: &Key) -> bool {
+        self.seen.contains_key(key)
+    }
+
     fn knows(&self, key: &Key, event_id: &str) -> bool {
         self.seen.contains_key(key) || (!event_id.is_empty() && self.event_ids.contains(event_id))
     }
@@ -371,83 +376,4 @@ fn now() -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn reply(ts: &str, event_id: &str) -> Reply {
-        let stamp = |text: &str| Ts::parse(text).expect("a stamp");
-        let text = |text: &str| text.to_owned();
-        Reply {
-            channel: text("C1"),
-            ts: stamp(ts),
-            thread: stamp("1.000000"),
-            user: text("U1"),
-            text: text("words"),
-            event_id: text(event_id),
-        }
-    }
-
-    fn keys(inbox: &Inbox) -> Vec<String> {
-        inbox.pending().iter().map(|pending| pending.reply.ts.to_string()).collect()
-    }
-
-    #[test]
-    fn a_reply_is_accepted_once_through_a_restart() {
-        let root = tempfile::tempdir().expect("a folder");
-        let folder = Folder::below(root.path());
-        let mut inbox = Inbox::open(&folder).expect("opened");
-        let both = vec![reply("3.000000", "Ev3"), reply("2.000000", "Ev2"), reply("3.000000", "Ev3")];
-        assert_eq!(inbox.accept(both.clone()).expect("kept").len(), 2);
-        assert_eq!(inbox.accept(both.clone()).expect("known"), []);
-        assert_eq!(inbox.accept(vec![reply("4.000000", "Ev2")]).expect("known by its event"), []);
-        assert_eq!(keys(&inbox), ["2.000000", "3.000000"], "in order");
-        drop(inbox);
-
-        let mut inbox = Inbox::open(&folder).expect("opened again");
-        assert_eq!(keys(&inbox), ["2.000000", "3.000000"]);
-        assert_eq!(inbox.accept(both.clone()).expect("known"), []);
-        inbox.came_to(&both[1].key(), &Outcome::Submitted { note: String::new() });
-        inbox.done(&both[0].key());
-        drop(inbox);
-
-        let mut inbox = Inbox::open(&folder).expect("opened again");
-        assert_eq!(keys(&inbox), ["2.000000"]);
-        assert_eq!(inbox.pending()[0].outcome, Some(Outcome::Submitted { note: String::new() }));
-        inbox.done(&both[1].key());
-        assert_eq!(inbox.accept(both).expect("known for as long as it may come again"), []);
-    }
-
-    #[test]
-    fn a_torn_line_and_what_is_no_line_are_left_out() {
-        let root = tempfile::tempdir().expect("a folder");
-        let folder = Folder::below(root.path());
-        let mut inbox = Inbox::open(&folder).expect("opened");
-        inbox.accept(vec![reply("2.000000", "Ev2")]).expect("kept");
-        drop(inbox);
-        let whole = folder.read(FILE).expect("read");
-        let torn = format!("{whole}\0\0\nnull\n{}", &whole[..whole.len() / 2]);
-        folder.write(FILE, &torn, false).expect("written");
-        let mut inbox = Inbox::open(&folder).expect("opened all the same");
-        assert_eq!(keys(&inbox), ["2.000000"]);
-        assert_eq!(inbox.accept(vec![reply("5.000000", "Ev5")]).expect("kept").len(), 1);
-        drop(inbox);
-        assert_eq!(keys(&Inbox::open(&folder).expect("opened")), ["2.000000", "5.000000"]);
-    }
-
-    #[test]
-    fn delivered_words_do_not_stay_on_disk() {
-        let root = tempfile::tempdir().expect("a folder");
-        let folder = Folder::below(root.path());
-        let mut inbox = Inbox::open(&folder).expect("opened");
-        for n in 0..1000 {
-            let mut reply = reply(&format!("{}.000000", 100_000 + n), &format!("Ev{n}"));
-            reply.text = "secret words ".repeat(20);
-            inbox.accept(vec![reply.clone()]).expect("kept");
-            inbox.done(&reply.key());
-        }
-        let kept = folder.read(FILE).expect("read");
-        assert!(kept.len() < 400_000, "{} bytes", kept.len());
-        drop(Inbox::open(&folder).expect("opened"));
-        assert!(!folder.read(FILE).expect("read").contains("secret words"));
-    }
-}
+mod tests;

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{api::Identity, ts::Ts};
+use super::{api::Identity, content::Content, entities::decode, ts::Ts};
 
 /// Kinds of message, besides the plain one, that carry a person's own words.
 const SUBTYPES: [&str; 2] = ["thread_broadcast", "file_share"];
@@ -24,6 +24,17 @@ pub(super) struct Message {
     bot: String,
     subtype: String,
     text: String,
+    content: Content,
+    /// If it tells of an edit: of which message.
+    edited: Option<Edit>,
+}
+
+/// An edit of a message's words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Edit {
+    pub(super) user: String,
+    pub(super) ts: Ts,
+    pub(super) thread: Ts,
 }
 
 /// A person's words in a thread, as they are kept until they are delivered.
@@ -36,6 +47,12 @@ pub(super) struct Reply {
     pub(super) user: String,
     /// In Slack's markup.
     pub(super) text: String,
+    /// What the message says besides: in blocks, in shared messages. Plain text.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) more: String,
+    /// What of the message cannot be delivered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) missing: Vec<String>,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(super) event_id: String,
 }
@@ -46,6 +63,16 @@ pub(super) type Key = (String, Ts);
 impl Reply {
     pub(super) fn key(&self) -> Key {
         (self.channel.clone(), self.ts.clone())
+    }
+
+    /// All that it says, as plain text.
+    pub(super) fn words(&self) -> String {
+        let text = decode(&self.text);
+        match (text.trim().is_empty(), self.more.is_empty()) {
+            (_, true) => text,
+            (true, false) => self.more.clone(),
+            (false, false) => format!("{text}\n\n{}", self.more),
+        }
     }
 }
 
@@ -80,6 +107,8 @@ impl Message {
             bot,
             subtype: text("subtype"),
             text: text("text"),
+            content: Content::of(message),
+            edited: edit(message),
         })
     }
 
@@ -101,18 +130,52 @@ impl Message {
         self.subtype.is_empty() || SUBTYPES.contains(&self.subtype.as_str())
     }
 
+    /// The edit of a person's words that it tells of.
+    pub(super) fn edit(&self) -> Option<&Edit> {
+        self.edited.as_ref()
+    }
+
+    /// The name of its kind, if it holds somebody's words and its kind is none of those that carry a person's own.
+    pub(super) fn unread_kind(&self) -> Option<&str> {
+        let tells_of_another = ["message_changed", "message_deleted", "message_replied", "tombstone"];
+        let tells_of_the_channel = ["channel_", "group_"].iter().any(|front| self.subtype.starts_with(front));
+        let holds_words = !self.text.trim().is_empty() || self.content != Content::default();
+        let is_one = !self.is_words() && !tells_of_another.contains(&self.subtype.as_str()) && !tells_of_the_channel;
+        (is_one && holds_words).then_some(self.subtype.as_str())
+    }
+
     /// The reply that it would be, if its thread is bound and its author may speak.
     pub(super) fn reply(&self, us: &Identity) -> Option<Reply> {
+        self.unread(us).filter(|_| self.is_words())
+    }
+
+    /// The same, of whatever kind it is.
+    pub(super) fn unread(&self, us: &Identity) -> Option<Reply> {
         let thread = self.thread.clone().filter(|thread| *thread != self.ts)?;
-        (!self.is_by_a_bot(us) && self.is_words()).then(|| Reply {
+        (!self.is_by_a_bot(us)).then(|| Reply {
             channel: self.channel.clone(),
             ts: self.ts.clone(),
             thread,
             user: self.user.clone(),
             text: self.text.clone(),
+            more: self.content.text.clone(),
+            missing: self.content.missing.clone(),
             event_id: self.event_id.clone(),
         })
     }
+}
+
+/// The edit that an event tells of. Slack tells of previews and of answers in the same way: those change no words.
+fn edit(event: &Value) -> Option<Edit> {
+    let (after, before) = (&event["message"], &event["previous_message"]);
+    if event["subtype"] != "message_changed" || !after["edited"].is_object() || after["text"] == before["text"] {
+        return None;
+    }
+    Some(Edit {
+        user: after["user"].as_str()?.to_owned(),
+        ts: Ts::parse(after["ts"].as_str()?)?,
+        thread: Ts::parse(after["thread_ts"].as_str()?)?,
+    })
 }
 
 #[cfg(test)]

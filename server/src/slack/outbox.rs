@@ -19,6 +19,7 @@ use super::{
     message::{Key, Reply},
     threads::Thread,
     ts::Ts,
+    words,
 };
 
 /// How much may wait in the queue of a channel.
@@ -53,6 +54,7 @@ impl Post {
 }
 
 const SUBMITTED: &str = "white_check_mark";
+const IN_PART: &str = "warning";
 const UNCONFIRMED: &str = "grey_question";
 const REFUSED: &str = "no_entry";
 
@@ -95,7 +97,7 @@ impl Outbox {
         let mut queues = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(queue) = queues.get_mut(channel) else { return Next::Nothing };
         if let Some((since, post)) = queue.posts.pop_front() {
-            return Next::Post(since, post);
+            return Next::Post(since, Box::new(post));
         }
         if std::mem::take(&mut queue.overflowed) {
             return Next::TakeUp;
@@ -106,7 +108,7 @@ impl Outbox {
 }
 
 enum Next {
-    Post(Instant, Post),
+    Post(Instant, Box<Post>),
     /// There is room again for what was left to the inbox.
     TakeUp,
     Nothing,
@@ -118,7 +120,7 @@ async fn work(hub: Arc<Hub>, channel: String) {
         match hub.outbox.next(&channel) {
             Next::Post(since, post) => {
                 let receipt = post.receipt_of();
-                put(&Turn { hub: &hub, until: since + hub.pace.patience }, post).await;
+                put(&Turn { hub: &hub, until: since + hub.pace.patience }, *post).await;
                 if let Some(key) = receipt {
                     let left = hub.kept.with(move |inbox| {
                         inbox.done(&key);
@@ -172,9 +174,15 @@ async fn receipt(turn: &Turn<'_>, reply: &Reply, outcome: &Outcome) {
             say(note).await;
         }
     };
+    let mut taken = SUBMITTED;
+    if !reply.missing.is_empty() && matches!(outcome, Outcome::Submitted { .. } | Outcome::Unconfirmed { .. }) {
+        // Said before the mark, which alone would say that all of it arrived.
+        let told = line(turn, &reply.channel, &reply.thread, &words::in_part(&reply.missing)).await;
+        taken = if told.is_some() { SUBMITTED } else { IN_PART };
+    }
     match outcome {
         Outcome::Submitted { note } => {
-            tokio::join!(mark(turn, reply, SUBMITTED, "✅ Delivered."), beside(note));
+            tokio::join!(mark(turn, reply, taken, "✅ Delivered."), beside(note));
         }
         Outcome::Unconfirmed { note } => {
             let instead = "❔ Typed, and nothing proves that the session took it.";

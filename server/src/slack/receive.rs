@@ -11,9 +11,12 @@ use tokio::sync::mpsc;
 
 use super::{
     hub::Hub,
-    message::{Message, Reply},
+    inbox::Outcome,
+    message::{Edit, Message, Reply},
+    outbox::Post,
     threads::Thread,
     ts::Ts,
+    words,
 };
 
 /// Messages that were heard of together.
@@ -133,7 +136,10 @@ fn accept(hub: &Arc<Hub>, thread: &Thread, reply: Reply) {
 }
 
 /// Anything else: dropped, and told of once. The gates are the same.
-async fn judge_other(hub: &Hub, message: &Message) {
+async fn judge_other(hub: &Arc<Hub>, message: &Message) {
+    if let Some(edit) = message.edit() {
+        tell_of_edit(hub, &message.channel, edit).await;
+    }
     if message.user == hub.us.user {
         hub.board.heard_own(&message.channel, &message.ts);
     }
@@ -153,9 +159,32 @@ async fn judge_other(hub: &Hub, message: &Message) {
         if !hub.kept.with(move |inbox| inbox.note(key, Some(thread), &event)).await.unwrap_or(true) {
             return;
         }
+        tell_of_kind(hub, message).await;
     }
     let thread = message.thread.as_ref().map_or("", |thread| thread.as_str());
     drop_with(hub, level, reason, &message.channel, thread, &message.user);
+}
+
+/// An edit changes nothing, which is told once to those who may speak: they would think otherwise.
+async fn tell_of_edit(hub: &Arc<Hub>, channel: &str, edit: &Edit) {
+    let allowed = hub.config().await.settings.slack.authorized_users.contains(&edit.user);
+    if !allowed || hub.threads.get(channel, &edit.thread).is_none() {
+        return;
+    }
+    let key = (channel.to_owned(), edit.ts.clone());
+    let heard = hub.kept.with(move |inbox| inbox.has_seen(&key)).await.unwrap_or_default();
+    if heard && hub.drop_once((format!("an edit in {channel}"), edit.ts.clone())) {
+        let (channel, thread) = (channel.to_owned(), edit.thread.clone());
+        hub.outbox.post(hub, Post::Line { channel, thread, text: words::edited() });
+    }
+}
+
+/// Words of somebody who may speak that came in a form that is not read are refused aloud.
+async fn tell_of_kind(hub: &Arc<Hub>, message: &Message) {
+    let Some((kind, reply)) = message.unread_kind().zip(message.unread(&hub.us)) else { return };
+    if hub.config().await.settings.slack.authorized_users.contains(&message.user) {
+        hub.outbox.post(hub, Post::Receipt { reply, outcome: Outcome::Refused { reason: words::unread_kind(kind) } });
+    }
 }
 
 fn drop_with(hub: &Hub, level: Level, reason: &str, channel: &str, thread: &str, user: &str) {

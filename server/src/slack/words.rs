@@ -82,6 +82,44 @@ pub(super) fn cut_short() -> String {
     "The answer broke off; look at the session before you choose again.".to_owned()
 }
 
+/// How to give a session what Slack does not hand over.
+const INSTEAD: &str = "the app does not read files, images or buttons. Paste the text, or name a path on the machine.";
+
+/// Beside a reply that was typed without some of what it holds.
+pub(super) fn in_part(missing: &[String]) -> String {
+    format!("⚠️ Delivered in part. The session was not given {}: {INSTEAD}", listed(missing))
+}
+
+/// Why a reply without a word was refused.
+pub(super) fn nothing_to_type(missing: &[String]) -> String {
+    format!("⛔ Not delivered: the message has no text, only {}, and {INSTEAD}", listed(missing))
+}
+
+/// Why a message of a kind that is not read was refused.
+pub(super) fn unread_kind(kind: &str) -> String {
+    format!("⛔ Not delivered: a message of the kind `{}` is not typed. Send the text as a plain reply.", code(kind))
+}
+
+/// Said once when the words of a reply were edited.
+pub(super) fn edited() -> String {
+    "✏️ The edit is not delivered: only the text as it was first sent counts. Reply again with what the session should \
+     know."
+        .to_owned()
+}
+
+/// A text as it is typed, with a word on what its author sent besides.
+pub(super) fn with_missing(text: String, missing: &[String]) -> String {
+    if missing.is_empty() {
+        text
+    } else {
+        format!("{text}\n\n(Not delivered with this message: {}.)", missing.join(", "))
+    }
+}
+
+fn listed(missing: &[String]) -> String {
+    escape(&quoted(&missing.join(", ")))
+}
+
 /// Why a reply was refused.
 pub(super) fn refusal(error: &Error) -> String {
     let reason = match error {

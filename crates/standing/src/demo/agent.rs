@@ -41,13 +41,18 @@ pub(super) struct Agent {
     transcript: Transcript,
     patience: Patience,
     busy: Duration,
+    /// Turns that wait are lost with the process.
+    queues: bool,
+    deaf_box: bool,
+    /// How many Enters are yet to be ignored.
+    deaf_enters: u32,
     hold: Duration,
     talk: Vec<Said>,
     entry: Entry,
     /// The turn in hand and when it will be done.
     work: Option<(String, Instant)>,
-    /// Turns submitted meanwhile.
-    queue: VecDeque<String>,
+    /// Turns submitted meanwhile, and whether each is written down as a turn yet.
+    queue: VecDeque<(String, bool)>,
     dialog: Option<Dialog>,
     /// The first turn, kept while a dialog is up.
     prompt: Option<String>,
@@ -71,6 +76,9 @@ impl Agent {
             transcript,
             patience: Patience { quiet: faults.quiet, burst: faults.burst },
             busy: faults.busy,
+            queues: faults.queue,
+            deaf_box: faults.deaf_box,
+            deaf_enters: faults.deaf_enters,
             hold: faults.hold.unwrap_or(HOLD),
             talk: earlier.into_iter().map(said).collect(),
             entry: Entry::default(),
@@ -86,6 +94,7 @@ impl Agent {
     /// Begins, with the first turn if there is one.
     pub(super) fn begin(&mut self, prompt: Option<String>, now: Instant) {
         match (prompt, &self.dialog) {
+            (Some(prompt), None) if self.deaf_box => self.entry.paste(prompt, now),
             (Some(prompt), None) => self.submit(prompt, now),
             (prompt, _) => self.prompt = prompt,
         }
@@ -103,8 +112,10 @@ impl Agent {
             Input::Paste(text) => self.entry.paste(text, now),
             Input::NewLine => self.entry.new_line(),
             Input::Backspace => self.entry.backspace(),
+            Input::Enter if self.deaf_enters > 0 => self.deaf_enters -= 1,
             Input::Enter => match self.entry.enter(now, self.patience) {
                 Some(text) if text.trim() == "/exit" => return Flow::Leave(0),
+                Some(text) if text.trim() == "/clear" => self.clear(),
                 Some(text) => self.submit(text, now),
                 None => {}
             },
@@ -132,6 +143,11 @@ impl Agent {
             self.complain(written);
         }
         news
+    }
+
+    /// The conversation it is in.
+    pub(super) fn id(&self) -> Uuid {
+        self.id
     }
 
     /// When [`Self::tick`] has something to do next.
@@ -215,19 +231,24 @@ impl Agent {
     }
 
     fn submit(&mut self, text: String, now: Instant) {
-        let line = Line::now(Kind::User, text.clone());
+        let waits = self.queues && self.work.is_some();
+        let line = Line::now(if waits { Kind::Queued } else { Kind::User }, text.clone());
         self.talk.push(said(line.clone()));
         // Order matters: a submitted turn is on disk before anything is done about it.
         let written = self.transcript.write(line);
         self.complain(written);
-        self.queue.push_back(text);
+        self.queue.push_back((text, !waits));
         if self.work.is_none() {
             self.next_turn(now);
         }
     }
 
     fn next_turn(&mut self, now: Instant) {
-        while let Some(text) = self.queue.pop_front() {
+        while let Some((text, written)) = self.queue.pop_front() {
+            if !written {
+                let written = self.transcript.write(Line::now(Kind::User, text.clone()));
+                self.complain(written);
+            }
             if !self.busy.is_zero() {
                 self.work = Some((text, now + self.busy));
                 return;
@@ -257,6 +278,20 @@ impl Agent {
         self.next_turn(now);
     }
 
+    /// Moves on to another conversation.
+    fn clear(&mut self) {
+        let written = self.transcript.flush();
+        self.complain(written);
+        let id = Uuid::new_v4();
+        match Transcript::of(id) {
+            Ok(transcript) => {
+                (self.id, self.transcript) = (id, transcript);
+                self.talk.clear();
+            }
+            Err(problem) => self.talk.push(Said { mark: "! ", words: problem }),
+        }
+    }
+
     fn complain(&mut self, written: io::Result<()>) {
         if let Err(error) = written {
             self.talk.push(Said { mark: "! ", words: format!("the transcript cannot be written: {error}") });
@@ -267,14 +302,14 @@ impl Agent {
 /// A line as it is shown.
 fn said(line: Line) -> Said {
     let mark = match line.kind {
-        Kind::User => "› ",
+        Kind::User | Kind::Queued => "› ",
         Kind::Assistant => "• ",
         Kind::Interrupt | Kind::Signal => "  ",
     };
     let words = match line.kind {
         Kind::Interrupt => "(interrupted)".to_owned(),
         Kind::Signal => format!("({} ignored)", line.text),
-        Kind::User | Kind::Assistant => match line.text.char_indices().nth(SHOWN_CHARS) {
+        Kind::User | Kind::Queued | Kind::Assistant => match line.text.char_indices().nth(SHOWN_CHARS) {
             Some((end, _)) => format!("{} … ({} bytes)", &line.text[..end], line.text.len()),
             None => line.text,
         },

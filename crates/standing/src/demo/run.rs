@@ -26,6 +26,7 @@ use super::{
     sleeper::{self, LIFETIME},
     terminal::{self, Terminal},
     transcript::Transcript,
+    whereabouts::Whereabouts,
 };
 
 /// An ESC that nothing follows within this time is the key.
@@ -61,10 +62,12 @@ pub(super) fn run(talk: Talk) -> Result<u8, String> {
     }
     let terminal = Terminal::enter(!faults.no_bracketed_paste).map_err(|error| format!("terminal: {error}"))?;
     let (parser, show_at) = (Parser::default(), Some(born));
-    let mut host = Host { agent, faults, born, signals, terminal, parser, lost: false, noise: 0, show_at };
+    let whereabouts = Whereabouts::new();
+    let mut host = Host { agent, faults, born, signals, terminal, parser, whereabouts, lost: false, noise: 0, show_at };
     host.agent.begin(prompt, Instant::now());
     let code = host.live();
     let words = host.agent.part();
+    host.whereabouts.leave();
     drop(host);
     // Whoever looks at the pane afterwards should know why it ended; if nobody can, that is no failure.
     let _ = say(io::stdout(), &format!("demo: left with {code}; {words}\n"));
@@ -130,6 +133,7 @@ struct Host {
     signals: Signals,
     terminal: Terminal,
     parser: Parser,
+    whereabouts: Whereabouts,
     /// The terminal is gone and that is ignored.
     lost: bool,
     /// Lines of noise so far.
@@ -148,6 +152,7 @@ impl Host {
                 return code;
             }
             stale |= self.agent.tick(now);
+            self.whereabouts.tell(self.agent.id());
             if stale {
                 self.show_at.get_or_insert(now + self.faults.redraw);
             }

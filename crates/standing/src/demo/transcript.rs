@@ -40,6 +40,8 @@ pub(super) enum Kind {
     Interrupt,
     /// A signal that was ignored on purpose.
     Signal,
+    /// A turn that waits for the one in hand.
+    Queued,
 }
 
 impl Line {
@@ -59,12 +61,7 @@ pub(super) struct Transcript {
 impl Transcript {
     /// That of a conversation in the current directory; touches nothing.
     pub(super) fn of(id: Uuid) -> Result<Self, String> {
-        let set = |key: &str| env::var_os(key).filter(|value| !value.is_empty());
-        let home = match (set("THE_LOOP_DEMO_HOME"), set("HOME")) {
-            (Some(home), _) => PathBuf::from(home),
-            (None, Some(home)) => PathBuf::from(home).join(".the-loop-demo"),
-            (None, None) => return Err("no place for transcripts: set HOME or THE_LOOP_DEMO_HOME".to_owned()),
-        };
+        let home = home()?;
         let cwd = env::current_dir().map_err(|error| format!("no current directory: {error}"))?;
         let path = home.join("projects").join(folder(&cwd)).join(format!("{id}.jsonl"));
         Ok(Self { path, file: None, held: Vec::new() })
@@ -118,6 +115,16 @@ impl Transcript {
             None => self.file.insert(open(&self.path)?),
         };
         file.write_all(&bytes)
+    }
+}
+
+/// The folder that everything is kept in.
+pub(super) fn home() -> Result<PathBuf, String> {
+    let set = |key: &str| env::var_os(key).filter(|value| !value.is_empty());
+    match (set("THE_LOOP_DEMO_HOME"), set("HOME")) {
+        (Some(home), _) => Ok(PathBuf::from(home)),
+        (None, Some(home)) => Ok(PathBuf::from(home).join(".the-loop-demo")),
+        (None, None) => Err("no place for transcripts: set HOME or THE_LOOP_DEMO_HOME".to_owned()),
     }
 }
 

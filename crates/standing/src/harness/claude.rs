@@ -5,17 +5,23 @@
 //! a paste is held open for about 100 ms; `/clear` moves on to another conversation. A running one keeps
 //! `<config dir>/sessions/<pid>.json` with its conversation and its state.
 
+mod left;
 mod screen;
 
-use std::{fs, path::PathBuf, time::Duration};
+use std::{
+    fs,
+    ops::Range,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use serde::Deserialize;
 use wire::{Activity, Choice};
 
 use super::{
-    Fresh, Harness, Place, Reading, Retention, Screen, Spawned,
+    Ended, Fresh, Harness, Place, Reading, Screen, Spawned, Written,
     args::{self, Options, Words},
-    retention, trust,
+    trust,
 };
 use crate::{config::HarnessTrust, process::ProcessIdentity};
 
@@ -129,15 +135,42 @@ impl Harness for Claude {
     }
 
     fn transcript(&self, place: &Place<'_>, id: &str) -> Option<PathBuf> {
-        // It names the folder after the real path of its working directory.
-        let cwd = place.cwd.canonicalize().unwrap_or_else(|_| place.cwd.to_owned());
-        let folder: String =
-            cwd.to_string_lossy().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-        Some(config_dir(place)?.join("projects").join(folder).join(format!("{id}.jsonl")))
+        let (projects, file) = (config_dir(place)?.join("projects"), format!("{id}.jsonl"));
+        let expected = projects.join(folder_of(place.cwd)).join(&file);
+        if id.is_empty() || expected.exists() {
+            return Some(expected);
+        }
+        // Only it knows how it cuts a long name. An id is in one folder, whatever that is called.
+        let folders = fs::read_dir(&projects).into_iter().flatten().flatten();
+        folders.map(|folder| folder.path().join(&file)).find(|path| path.exists()).or(Some(expected))
     }
 
-    fn retention(&self, place: &Place<'_>) -> Retention {
-        config_dir(place).map_or(Retention::Forever, |dir| retention::claude(&dir, place.cwd))
+    fn left_in(&self, place: &Place<'_>, ended: &Ended<'_>) -> Option<String> {
+        left::conversation(self, place, ended)
+    }
+
+    fn between(&self, place: &Place<'_>, since: &str, from: &str, to: &str) -> Vec<String> {
+        left::cleared(self, place, since, from).into_iter().take_while(|id| id != to).collect()
+    }
+
+    fn written(&self, entry: &serde_json::Value) -> Written {
+        match (entry["type"].as_str(), entry["operation"].as_str()) {
+            (Some("queue-operation"), Some("enqueue")) => Written::Queued,
+            (Some("queue-operation"), Some("remove" | "popAll")) => Written::TakenBack,
+            // They repeat words of a person for other purposes.
+            (
+                Some(
+                    "queue-operation"
+                    | "last-prompt"
+                    | "summary"
+                    | "ai-title"
+                    | "custom-title"
+                    | "file-history-snapshot",
+                ),
+                _,
+            ) => Written::Note,
+            _ => Written::Turn,
+        }
     }
 
     fn enter_gap(&self) -> Duration {
@@ -164,6 +197,18 @@ impl Harness for Claude {
         Some(screen::holds_input(screen, "").is_some() || self.read(screen).activity == Activity::Waiting)
     }
 
+    fn input_lines(&self, screen: Screen<'_>) -> Option<Range<usize>> {
+        screen::input_lines(screen)
+    }
+
+    fn prompt_marks(&self) -> &'static [char] {
+        &['❯']
+    }
+
+    fn hints(&self) -> &'static [&'static str] {
+        &[r#"Try ""#, "Press up to edit queued messages"]
+    }
+
     fn holds_input(&self, screen: Screen<'_>, message: &str) -> Option<bool> {
         screen::holds_input(screen, message)
     }
@@ -172,6 +217,14 @@ impl Harness for Claude {
 /// `$CLAUDE_CONFIG_DIR`, else `~/.claude`.
 pub(super) fn config_dir(place: &Place<'_>) -> Option<PathBuf> {
     place.path("CLAUDE_CONFIG_DIR").or_else(|| Some(place.home()?.join(".claude")))
+}
+
+/// What it calls the folder of a working directory: the real path with every UTF-16 unit that is no ASCII letter or digit
+/// as `-`, cut after 200 of them.
+fn folder_of(cwd: &Path) -> String {
+    let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
+    let plain = |unit: u16| u8::try_from(unit).ok().filter(u8::is_ascii_alphanumeric).map_or('-', char::from);
+    cwd.to_string_lossy().encode_utf16().map(plain).take(200).collect()
 }
 
 /// What a running Claude Code writes of itself.
@@ -186,6 +239,14 @@ struct Session {
     status: String,
     #[serde(default)]
     waiting_for: String,
+    /// Its tmux session, window and pane, as `name:@1.%1`.
+    #[serde(default)]
+    tmux: String,
+    /// Milliseconds since 1970.
+    #[serde(default)]
+    started_at: Option<i64>,
+    #[serde(default)]
+    pid: u32,
 }
 
 impl Session {
@@ -193,9 +254,18 @@ impl Session {
     /// run without a screen, which the agent itself may have begun.
     fn of(place: &Place<'_>, pid: u32) -> Option<Self> {
         let path = config_dir(place)?.join("sessions").join(format!("{pid}.json"));
+        let session = Self::read(&path)?;
+        (ProcessIdentity::of(pid)?.start_ticks.to_string() == session.proc_start).then_some(session)
+    }
+
+    /// That of a run with a screen, whether it lives or not.
+    fn read(path: &Path) -> Option<Self> {
         let session: Self = serde_json::from_str(&fs::read_to_string(path).ok()?).ok()?;
-        let same = ProcessIdentity::of(pid)?.start_ticks.to_string() == session.proc_start;
-        (same && session.kind == "interactive" && !session.session_id.is_empty()).then_some(session)
+        (session.kind == "interactive" && !session.session_id.is_empty()).then_some(session)
+    }
+
+    fn is_alive(&self) -> bool {
+        ProcessIdentity::of(self.pid).is_some_and(|process| process.start_ticks.to_string() == self.proc_start)
     }
 }
 
@@ -211,7 +281,7 @@ mod tests {
         let place = Place::of(&here, home.path());
         let name = wire::SessionName::parse("ops").expect("valid");
         let me = std::process::id();
-        let spawned = Spawned { session: &name, pid: Some(me), loop_id: "", since: "", known: "" };
+        let spawned = Spawned { session: &name, pid: Some(me), loop_id: "", since: "", known: "", thorough: true };
         let start = ProcessIdentity::of(me).expect("we live").start_ticks;
         let sessions = home.path().join(".claude/sessions");
         fs::create_dir_all(&sessions).expect("made");

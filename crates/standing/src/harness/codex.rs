@@ -5,15 +5,16 @@
 //! so that SIGTERM loses nothing; `resume` of an unknown id exits 1; a resume elsewhere than where the conversation was
 //! begun stops at a question. Without `--no-daemon` its screen starts a background server that outlives the pane.
 
+mod left;
 mod rollout;
 mod screen;
 
-use std::{path::PathBuf, time::Duration};
+use std::{ops::Range, path::PathBuf, time::Duration};
 
 use wire::{Activity, Choice};
 
 use super::{
-    Fresh, Harness, Place, Reading, Screen, Spawned,
+    Ended, Fresh, Harness, Place, Reading, Screen, Spawned,
     args::{self, Options, Words},
     trust,
 };
@@ -101,6 +102,14 @@ impl Harness for Codex {
         }
     }
 
+    fn left_in(&self, place: &Place<'_>, ended: &Ended<'_>) -> Option<String> {
+        left::conversation(&home(place)?, place.cwd, ended)
+    }
+
+    fn keeps_its_queue(&self) -> bool {
+        true
+    }
+
     fn trust(
         &self,
         place: &Place<'_>,
@@ -129,6 +138,18 @@ impl Harness for Codex {
 
     fn is_up(&self, screen: Screen<'_>) -> Option<bool> {
         Some(screen::holds_input(screen, "").is_some() || self.read(screen).activity == Activity::Waiting)
+    }
+
+    fn input_lines(&self, screen: Screen<'_>) -> Option<Range<usize>> {
+        screen::input_lines(screen)
+    }
+
+    fn prompt_marks(&self) -> &'static [char] {
+        &['›']
+    }
+
+    fn hints(&self) -> &'static [&'static str] {
+        &["Ask Codex to do anything"]
     }
 
     fn holds_input(&self, screen: Screen<'_>, message: &str) -> Option<bool> {

@@ -1,6 +1,8 @@
 //! The built-in demo agent: our own program, so that everything can be seen to work with no account.
 
 use std::{
+    fs,
+    ops::Range,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -8,10 +10,11 @@ use std::{
 use wire::{Activity, Choice};
 
 use super::{
-    Fresh, Harness, Place, Reading, Screen,
+    Ended, Fresh, Harness, Place, Reading, Screen, Spawned, Written,
     args::{self, Options, Words},
-    screen::{is_numbered, is_rule, lines, question, shows_message},
+    screen::{is_numbered, is_rule, lines, named_after, question, shows_message},
 };
+use crate::process::ProcessIdentity;
 
 /// As `the-loop demo --help` has them.
 const OPTIONS: Options = Options {
@@ -58,8 +61,18 @@ impl Harness for Demo {
         Some(argv)
     }
 
+    fn discover(&self, place: &Place<'_>, spawned: &Spawned<'_>) -> Option<String> {
+        let told = |pid| self.told_by(place, &ProcessIdentity::of(pid)?);
+        spawned.processes().find_map(told).filter(|id| self.is_written(place, id))
+    }
+
+    fn left_in(&self, place: &Place<'_>, ended: &Ended<'_>) -> Option<String> {
+        let left = self.told_by(place, ended.process).or_else(|| named_after(ended.last_words, "--resume "));
+        left.filter(|id| self.is_written(place, id))
+    }
+
     fn transcript(&self, place: &Place<'_>, id: &str) -> Option<PathBuf> {
-        let home = place.path("THE_LOOP_DEMO_HOME").or_else(|| Some(place.home()?.join(".the-loop-demo")))?;
+        let home = home(place)?;
         let folder: String =
             place.cwd.to_string_lossy().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
         Some(home.join("projects").join(folder).join(format!("{id}.jsonl")))
@@ -99,6 +112,24 @@ impl Harness for Demo {
         Some(screen.title.starts_with("demo: ") || Bottom::of(&lines(screen)).is_some())
     }
 
+    fn input_lines(&self, screen: Screen<'_>) -> Option<Range<usize>> {
+        let lines = lines(screen);
+        let Some(Bottom::Entry(shown)) = Bottom::of(&lines) else { return None };
+        let below = lines.iter().rposition(|line| is_rule(line, "─"))?;
+        Some(below - shown.len()..below)
+    }
+
+    fn prompt_marks(&self) -> &'static [char] {
+        &['>']
+    }
+
+    fn written(&self, entry: &serde_json::Value) -> Written {
+        match entry["type"].as_str() {
+            Some("queued") => Written::Queued,
+            _ => Written::Turn,
+        }
+    }
+
     /// A long paste stands in the box as `[pasted 59 lines]`.
     fn holds_input(&self, screen: Screen<'_>, message: &str) -> Option<bool> {
         match Bottom::of(&lines(screen))? {
@@ -108,6 +139,25 @@ impl Harness for Demo {
             }
             Bottom::Dialog(_) => None,
         }
+    }
+}
+
+/// `$THE_LOOP_DEMO_HOME`, else `~/.the-loop-demo`.
+fn home(place: &Place<'_>) -> Option<PathBuf> {
+    place.path("THE_LOOP_DEMO_HOME").or_else(|| Some(place.home()?.join(".the-loop-demo")))
+}
+
+impl Demo {
+    /// The conversation that a process said it is in.
+    fn told_by(&self, place: &Place<'_>, process: &ProcessIdentity) -> Option<String> {
+        let file = format!("{}-{}", process.pid, process.start_ticks);
+        let told = fs::read_to_string(home(place)?.join("sessions").join(file)).ok()?;
+        uuid::Uuid::try_parse(told.trim()).ok().map(|id| id.to_string())
+    }
+
+    /// Until a conversation is written down, it cannot be resumed.
+    fn is_written(&self, place: &Place<'_>, id: &str) -> bool {
+        self.transcript(place, id).is_some_and(|path| path.exists())
     }
 }
 

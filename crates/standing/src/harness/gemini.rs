@@ -9,14 +9,14 @@
 mod chats;
 mod screen;
 
-use std::{path::PathBuf, time::Duration};
+use std::{ops::Range, path::PathBuf, time::Duration};
 
 use wire::{Activity, Choice};
 
 use super::{
-    Fresh, Harness, Place, Reading, Retention, Screen,
+    Ended, Fresh, Harness, Place, Reading, Screen,
     args::{self, Options, Words},
-    retention, trust,
+    trust,
 };
 use crate::config::HarnessTrust;
 
@@ -77,8 +77,9 @@ impl Harness for Gemini {
         Some(argv)
     }
 
-    fn retention(&self, place: &Place<'_>) -> Retention {
-        folder(place).map_or(Retention::Forever, |dir| retention::gemini(&dir, place.cwd))
+    fn left_in(&self, place: &Place<'_>, ended: &Ended<'_>) -> Option<String> {
+        super::screen::named_after(ended.last_words, "gemini --resume ")
+            .filter(|id| self.transcript(place, id).is_some())
     }
 
     fn trust(
@@ -109,6 +110,18 @@ impl Harness for Gemini {
 
     fn is_up(&self, screen: Screen<'_>) -> Option<bool> {
         Some(screen::holds_input(screen, "").is_some() || self.read(screen).activity == Activity::Waiting)
+    }
+
+    fn input_lines(&self, screen: Screen<'_>) -> Option<Range<usize>> {
+        screen::input_lines(screen)
+    }
+
+    fn prompt_marks(&self) -> &'static [char] {
+        &['>', '*']
+    }
+
+    fn hints(&self) -> &'static [&'static str] {
+        &["Type your message or @path/to/file"]
     }
 
     fn holds_input(&self, screen: Screen<'_>, message: &str) -> Option<bool> {

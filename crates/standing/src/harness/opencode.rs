@@ -6,7 +6,7 @@
 
 mod screen;
 
-use std::{path::Path, time::Duration};
+use std::{ops::Range, path::Path, time::Duration};
 
 use wire::Activity;
 
@@ -121,6 +121,14 @@ impl Harness for OpenCode {
         Some(screen::holds_input(screen, "").is_some() || self.read(screen).activity == Activity::Waiting)
     }
 
+    fn input_lines(&self, screen: Screen<'_>) -> Option<Range<usize>> {
+        screen::input_lines(screen)
+    }
+
+    fn hints(&self) -> &'static [&'static str] {
+        &["Ask anything"]
+    }
+
     fn holds_input(&self, screen: Screen<'_>, message: &str) -> Option<bool> {
         screen::holds_input(screen, message)
     }
@@ -155,7 +163,14 @@ mod tests {
         let dir = tempfile::tempdir().expect("made");
         let cwd = dir.path().join("it's here");
         std::fs::create_dir(&cwd).expect("made");
-        let spawned = Spawned { session: &name, pid: None, loop_id: "", since: "2026-01-02T03:04:05Z", known: "" };
+        let spawned = Spawned {
+            session: &name,
+            pid: None,
+            loop_id: "",
+            since: "2026-01-02T03:04:05Z",
+            known: "",
+            thorough: true,
+        };
         let question = opened_by(&cwd, &spawned).expect("can be asked");
         for part in ["it''s here", ">= 1767323045000 ", "'You are the standing session `ops` of the-loop.'", "1, 47)"] {
             assert!(question.contains(part), "{question} lacks {part:?}");

@@ -47,6 +47,15 @@ pub(super) fn choices(screen: Screen<'_>) -> Vec<Choice> {
     if whole && marked && choices.len() < 10 { choices } else { Vec::new() }
 }
 
+/// The id of a conversation that stands behind these words, the last one: what a program prints as it leaves.
+pub(super) fn named_after(text: &str, words: &str) -> Option<String> {
+    let named = text.split(words).skip(1).filter_map(|behind| {
+        let id: String = behind.chars().take_while(|c| c.is_ascii_alphanumeric() || "-_".contains(*c)).collect();
+        uuid::Uuid::try_parse(&id).is_ok().then_some(id)
+    });
+    named.last()
+}
+
 /// Stands for a question of which nothing is written: whoever waits for an answer asks something.
 const UNREADABLE: &str = "(its question cannot be read)";
 

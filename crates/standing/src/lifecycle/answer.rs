@@ -35,14 +35,14 @@ struct Asked {
 /// Chooses an answer.
 pub(crate) fn answer(scope: &Scope, name: &SessionName, request: &AnswerRequest) -> Result<SayReceipt, Error> {
     if let Entry::Vacant = scope.registry.read(name) {
-        scope.resolve_vacant(name)?;
+        scope.definitions().resolve(name, None)?;
         return Err(without_record(scope, name));
     }
     let hold = scope.hold(name, "answer")?;
     let Some(record) = scope.settle(&hold, name)? else { return Err(Error::Unknown { name: name.clone() }) };
     let meant = format!("the answer {:?} to {:?}", request.choice, request.question);
     let mut once = Once::open(scope, name, &request.idempotency_key, &meant)?;
-    if let Some(Known::Ended(receipt)) = once.as_ref().map(|once| once.known(name)).transpose()? {
+    if let Some(Known::Ended(receipt, _)) = once.as_ref().map(|once| once.known(name)).transpose()? {
         return Ok(*receipt);
     }
     let harness = scope.harness(&record.harness).map_err(Error::InvalidRequest)?;

@@ -60,6 +60,7 @@ impl Scope {
             loop_id: &record.loop_id,
             since: &record.spawned_at,
             known: &record.harness_session_id,
+            thorough: true,
         };
         let of = |pid| Account::of_process(adapter.account(), pid, &record.loop_id);
         let runs_it = |pid: &u32| crate::process::runs(*pid, adapter.program());

@@ -1,8 +1,9 @@
 //! follow: which conversation a session is in, where its harness decides that and not we.
 //!
-//! Some harnesses make their own conversation ids and tell them only once the conversation is under way, and whoever
-//! types into a harness may have it move on to another conversation. So the record follows: after a start, and at every
-//! later verb that holds the session's lock. Nothing is forgotten: the conversation before is remembered as a former one.
+//! Some harnesses make their own conversation ids and tell them only once the conversation is under way, and a person who
+//! types into a harness may have it move on to another conversation. So the record follows: after a start, whenever
+//! something looks at the session, and after its end from what the harness left behind. Nothing is forgotten: the
+//! conversation before is remembered as a former one.
 
 use std::{
     thread,
@@ -11,8 +12,11 @@ use std::{
 
 use super::Scope;
 use crate::{
-    harness::{Harness, Spawned},
+    harness::{Ended, Harness, Spawned},
+    process::ProcessIdentity,
     registry::Record,
+    state::Condition,
+    tmux::Pane,
 };
 
 /// How long a harness that makes its own ids may take to tell the first one before the start is reported.
@@ -26,6 +30,14 @@ impl Scope {
         let learned = self.learn_account(record, pid);
         if self.find_conversation(record, pid) || learned {
             // If it cannot be written, the next verb finds it again.
+            let _ = self.registry.write(record);
+        }
+    }
+
+    /// Has a held record follow a harness that has ended, and writes it if it did. `pane` is its retained pane.
+    pub(super) fn follow_ended(&self, record: &mut Record, pane: Option<&Pane>) {
+        if let Some(id) = self.left_in(record, pane) {
+            self.move_on(record, id);
             let _ = self.registry.write(record);
         }
     }
@@ -50,10 +62,43 @@ impl Scope {
     /// Looks once; true if the record was changed.
     pub(super) fn find_conversation(&self, record: &mut Record, pid: Option<u32>) -> bool {
         // What has ended can only be looked for by its traces, which prove less than what is on record.
-        if record.of_another_program() || (pid.is_none() && !record.harness_session_id.is_empty()) {
+        if pid.is_none() && !record.harness_session_id.is_empty() {
             return false;
         }
-        let Ok(adapter) = self.harness(&record.harness) else { return false };
+        match self.conversation(record, pid, true) {
+            Some(id) => {
+                self.move_on(record, id);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The conversation that a session is in, if it is another one than the one on record, for a look that holds nothing.
+    /// The record follows if nothing else is at work on the session.
+    pub(super) fn seen_in(&self, record: &Record, condition: &Condition, thorough: bool) -> Option<String> {
+        let id = match condition {
+            Condition::Live(pane) => self.conversation(record, Some(pane.pid), false),
+            Condition::Dead(pane) if thorough => self.left_in(record, Some(pane)),
+            Condition::Gone if thorough => self.left_in(record, None),
+            _ => None,
+        }?;
+        if let Some(_hold) = self.registry.try_hold(&record.name)
+            && let Ok(Some(mut now)) = self.registry.read_whole(&record.name)
+            && now.loop_id == record.loop_id
+            && now.harness_session_id == record.harness_session_id
+        {
+            self.move_on(&mut now, id.clone());
+            let _ = self.registry.write(&now);
+        }
+        Some(id)
+    }
+
+    fn conversation(&self, record: &Record, pid: Option<u32>, thorough: bool) -> Option<String> {
+        if record.of_another_program() {
+            return None;
+        }
+        let adapter = self.harness(&record.harness).ok()?;
         let place = self.place(record);
         let spawned = Spawned {
             session: &record.name,
@@ -61,11 +106,36 @@ impl Scope {
             loop_id: &record.loop_id,
             since: &record.spawned_at,
             known: &record.harness_session_id,
+            thorough,
         };
-        let found = adapter.discover(&place, &spawned).filter(|id| *id != record.harness_session_id);
-        let Some(id) = found else { return false };
+        adapter.discover(&place, &spawned).filter(|id| *id != record.harness_session_id)
+    }
+
+    /// The conversation that a harness was in when it ended, if it is another one than the one on record.
+    fn left_in(&self, record: &Record, pane: Option<&Pane>) -> Option<String> {
+        // A stop follows before it ends anything, and leaves no process on record.
+        let process = record.process.as_ref().filter(|process| !ProcessIdentity::is_alive(process))?;
+        if record.harness_session_id.is_empty() {
+            return None;
+        }
+        let adapter = self.harness(&record.harness).ok()?;
+        let place = self.place(record);
+        let last_words = pane.and_then(|pane| self.tmux.capture(pane).into_result().ok().flatten()).unwrap_or_default();
+        let ended = Ended {
+            session: &record.name,
+            process,
+            since: &record.spawned_at,
+            known: &record.harness_session_id,
+            last_words: &last_words,
+        };
+        adapter.left_in(&place, &ended).filter(|id| *id != record.harness_session_id)
+    }
+
+    fn move_on(&self, record: &mut Record, id: String) {
         let former = std::mem::replace(&mut record.harness_session_id, id);
         record.remember_former(&former);
-        true
+        let Ok(adapter) = self.harness(&record.harness) else { return };
+        let between = adapter.between(&self.place(record), &record.spawned_at, &former, &record.harness_session_id);
+        between.iter().for_each(|id| record.remember_former(id));
     }
 }

@@ -9,13 +9,16 @@ use crate::{Error, registry::Entry, state::Condition};
 pub(crate) fn get(scope: &Scope, name: &SessionName) -> Result<Row, Error> {
     let entry = scope.registry.read(name);
     if matches!(entry, Entry::Vacant) {
-        if scope.definitions().declaration(name).is_none() && scope.unrecorded(name).is_none() {
-            return Err(Error::Unknown { name: name.clone() });
-        }
+        scope.definitions().resolve(name, None)?;
     }
     let panes = scope.look();
     let judged = scope.judge(name, &entry, panes.as_ref());
     let mut row = scope.row(name, &entry, &judged);
+    if let Some(record) = entry.record()
+        && let Some(id) = scope.seen_in(record, &judged.condition, true)
+    {
+        row.harness_session_id = id;
+    }
     if let Condition::Live(pane) = &judged.condition {
         let screen = scope.tmux.capture(pane).into_result().ok().flatten().unwrap_or_default();
         scope.read_screen(&mut row, pane, &screen);

@@ -4,7 +4,7 @@ use wire::{Activity, Outcome, Row, SessionName, State, Status};
 
 use super::{
     orphan,
-    recognise::restore_hint,
+    say::Queue,
     scope::{Judged, Scope},
 };
 use crate::{
@@ -26,8 +26,16 @@ impl Scope {
         if let Some(record) = record {
             note(&mut row, record);
         }
+        if let Some(record) = record
+            && let Some(id) = self.seen_in(record, &judged.condition, false)
+        {
+            row.harness_session_id = id;
+        }
+        if let Some(record) = record {
+            row.queued = self.untaken(record);
+        }
         row.state = judged.word;
-        row.reason = self.reason(name, entry, judged);
+        row.reason = self.reason(entry, judged);
         row.running = matches!(judged.condition, Condition::Live(_));
         row.status = match (&judged.condition, record) {
             (Condition::Live(_), _) => Status::Running,
@@ -37,9 +45,6 @@ impl Scope {
             (_, None) if matches!(entry, Entry::Unreadable(_)) => Status::Stopped,
             (_, None) => Status::Absent,
         };
-        if let (Condition::Unrecorded(pane), Entry::Vacant) = (&judged.condition, entry) {
-            self.note_unrecorded(&mut row, name, pane);
-        }
         if let Condition::Live(pane) = &judged.condition {
             row.pid = Some(pane.pid);
             self.read_title(&mut row, record, pane);
@@ -65,6 +70,15 @@ impl Scope {
             row.activity = reading.activity;
             row.question = reading.question;
             row.choices = if row.activity == Activity::Waiting { adapter.choices(screen) } else { Vec::new() };
+        }
+    }
+
+    /// How many messages a session was given that are not turns yet.
+    fn untaken(&self, record: &Record) -> usize {
+        let queue = Queue::open(self, &record.name);
+        match self.harness(&record.harness) {
+            Ok(harness) if queue.len() > 0 => queue.waiting(self, record, harness.as_ref()),
+            _ => queue.len(),
         }
     }
 
@@ -107,7 +121,7 @@ fn note(row: &mut Row, record: &Record) {
 }
 
 impl Scope {
-    fn reason(&self, name: &SessionName, entry: &Entry, judged: &Judged) -> String {
+    fn reason(&self, entry: &Entry, judged: &Judged) -> String {
         if let (Entry::Unreadable(reason), State::Unreadable) = (entry, judged.word) {
             return format!("its record cannot be read: {reason}");
         }
@@ -118,7 +132,6 @@ impl Scope {
             }
             Condition::Orphaned => entry.record().map(orphan::told).unwrap_or_default(),
             Condition::Replaced(pane) => replaced(pane),
-            Condition::Unrecorded(_) => restore_hint(name),
             Condition::Foreign(_) => "a live tmux session that the-loop did not start holds its name".to_owned(),
             Condition::Silent(silence) => format!("tmux did not answer ({})", silence.0),
             Condition::Gone if entry.record().is_some_and(|record| record.status == RecordStatus::Running) => {

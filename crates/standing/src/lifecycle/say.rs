@@ -3,6 +3,7 @@
 mod deliver;
 mod evidence;
 mod once;
+mod queue;
 mod ready;
 mod receipt;
 
@@ -19,17 +20,20 @@ use crate::{
     text::{self, CleanText, MESSAGE_LIMIT},
     tmux::Pane,
 };
-use deliver::{Courier, Delivery};
-use evidence::Watch;
-pub(crate) use once::forget;
+pub(super) use deliver::Courier;
+use deliver::Delivery;
+use evidence::Transcript;
+pub(super) use evidence::Watch;
 pub(super) use once::{Intent, Known, Once};
+pub(super) use queue::Queue;
+use queue::{At, Untaken};
 use receipt::receipt;
 
 /// Delivers one message.
 pub(crate) fn say(scope: &Scope, name: &SessionName, request: &SayRequest) -> Result<SayReceipt, Error> {
     let cleaned = fit(request)?;
     if let Entry::Vacant = scope.registry.read(name) {
-        scope.resolve_vacant(name)?;
+        scope.definitions().resolve(name, None)?;
         return Err(without_record(scope, name));
     }
     let hold = scope.hold(name, "say")?;
@@ -37,10 +41,14 @@ pub(crate) fn say(scope: &Scope, name: &SessionName, request: &SayRequest) -> Re
     let message = format!("{}\n\n{}", directive::message_header(name, &request.actor), cleaned.text);
     let mut once = Once::open(scope, name, &request.idempotency_key, &message)?;
     let known = once.as_ref().map_or(Ok(Known::New), |once| once.known(name))?;
-    if let Known::Ended(receipt) = known {
-        return Ok(*receipt);
-    }
     let harness = scope.harness(&record.harness).map_err(Error::InvalidRequest)?;
+    if let Known::Ended(receipt, intent) = known {
+        let receipt = taken_since(scope, &record, harness.as_ref(), *receipt, &intent, &message, &cleaned);
+        if let Some(once) = &mut once {
+            once.end(&receipt);
+        }
+        return Ok(receipt);
+    }
     let pane = speakable(scope, &record);
     if let (Known::CutShort(intent), Some(once)) = (&known, &mut once) {
         let pane = pane.as_ref();
@@ -51,24 +59,84 @@ pub(crate) fn say(scope: &Scope, name: &SessionName, request: &SayRequest) -> Re
     }
     let pane = pane?;
     scope.follow(&mut record, Some(pane.pid));
-    ready::wait(scope, &record, &pane, harness.as_ref(), request.force)?;
+    let mut queue = Queue::open(scope, name);
+    queue.settle(scope, &record, harness.as_ref());
+    let was_busy = ready::wait(scope, &record, &pane, harness.as_ref(), request.force)?.busy;
 
     failpoint::at("say.checked");
     let watch = Watch::begin(transcript(scope, &record, harness.as_ref()), &message);
     let message_id = uuid::Uuid::new_v4().simple().to_string();
     let mut mark = "";
+    let (transcript, transcript_from) = watch.begun_at();
     if let Some(once) = &mut once {
-        let (transcript, transcript_from) = watch.begun_at();
-        let transcript = transcript.map(ToOwned::to_owned);
-        let loop_id = record.loop_id.clone();
+        let (loop_id, transcript) = (record.loop_id.clone(), transcript.clone());
         once.begin(Intent { message_id: message_id.clone(), loop_id, transcript, transcript_from })?;
         mark = &message_id;
     }
     failpoint::at("say.intended");
     let (tmux, harness) = (&scope.tmux, harness.as_ref());
-    let courier = Courier { session: name, tmux, pane: &pane, harness, watch, message: &message, mark };
-    let receipt = receipt(&record, &cleaned, &courier.deliver(), message_id.clone());
+    let delivery =
+        Courier { session: name, tmux, pane: &pane, harness, watch, message: &message, mark, was_busy }.deliver();
+    let at = match delivery.verdict {
+        Verdict::Queued => Some(At::Queue),
+        Verdict::Unconfirmed if delivery.in_box => Some(At::Box),
+        _ => None,
+    };
+    if let Some(at) = at {
+        queue.push(Untaken {
+            message_id: message_id.clone(),
+            actor: request.actor.clone(),
+            message: message.clone(),
+            at,
+            loop_id: record.loop_id.clone(),
+            conversation: record.harness_session_id.clone(),
+            transcript,
+            transcript_from,
+        });
+    }
+    let receipt = receipt(&record, &cleaned, &delivery, message_id.clone());
     Ok(end(scope, record, request, once.as_mut(), Some(&pane), receipt))
+}
+
+/// The receipt of a message that was delivered before, as it would read now: one that was only queued, or not confirmed,
+/// may have become a turn since. One that still stands in the box of the same process has Enter pressed again.
+fn taken_since(
+    scope: &Scope,
+    record: &Record,
+    harness: &dyn Harness,
+    before: SayReceipt,
+    intent: &Intent,
+    message: &str,
+    cleaned: &CleanText,
+) -> SayReceipt {
+    if !matches!(before.verdict, Verdict::Queued | Verdict::Unconfirmed) {
+        return before;
+    }
+    let of = transcript(scope, record, harness);
+    let watch = Watch::resumed(of, intent.transcript.clone(), intent.transcript_from, message);
+    let delivery = if watch.seen() {
+        Delivery::submitted(Evidence::Transcript)
+    } else {
+        let same_process = record.loop_id == intent.loop_id && before.verdict == Verdict::Unconfirmed;
+        let Some(pane) = speakable(scope, record).ok().filter(|_| same_process) else { return before };
+        let (session, tmux, mark, was_busy) = (&record.name, &scope.tmux, "", false);
+        let courier = Courier { session, tmux, pane: &pane, harness, watch, message, mark, was_busy };
+        if !courier.in_box() {
+            return before;
+        }
+        courier.confirm("")
+    };
+    let receipt = receipt(record, cleaned, &delivery, before.message_id.clone());
+    if receipt.verdict == Verdict::Submitted {
+        Queue::open(scope, &record.name).settle(scope, record, harness);
+    }
+    receipt
+}
+
+/// Forgets what is kept of the messages of a session that is deleted.
+pub(crate) fn forget(scope: &Scope, name: &SessionName) {
+    once::forget(scope, name);
+    queue::forget(scope, name);
 }
 
 /// The text as it may be pasted, or why there is none.
@@ -88,9 +156,10 @@ fn fit(request: &SayRequest) -> Result<CleanText, Error> {
     Ok(cleaned)
 }
 
-fn transcript(scope: &Scope, record: &Record, harness: &dyn Harness) -> Option<std::path::PathBuf> {
+/// The transcript of a session's conversation.
+pub(super) fn transcript<'a>(scope: &'a Scope, record: &'a Record, harness: &'a dyn Harness) -> Transcript<'a> {
     let place = scope.place(record);
-    harness.transcript(&place, &record.harness_session_id)
+    Transcript { harness, place, conversation: record.harness_session_id.clone() }
 }
 
 /// What became of a delivery that was cut short by the end of the process that made it; `None` if it surely never
@@ -103,7 +172,8 @@ fn resume(
     intent: &Intent,
     message: &str,
 ) -> Result<Option<Delivery>, Error> {
-    let watch = Watch::resumed(intent.transcript.clone(), intent.transcript_from, message);
+    let of = transcript(scope, record, harness);
+    let watch = Watch::resumed(of, intent.transcript.clone(), intent.transcript_from, message);
     if watch.seen() {
         return Ok(Some(Delivery::submitted(Evidence::Transcript)));
     }
@@ -117,7 +187,8 @@ fn resume(
     match scope.tmux.is_marked(pane, &intent.message_id).into_result()? {
         Some(false) => Ok(None),
         Some(true) => {
-            let courier = Courier { session: &record.name, tmux: &scope.tmux, pane, harness, watch, message, mark: "" };
+            let (session, tmux, mark, was_busy) = (&record.name, &scope.tmux, "", false);
+            let courier = Courier { session, tmux, pane, harness, watch, message, mark, was_busy };
             Ok(Some(courier.confirm("")))
         }
         None => Ok(Some(lost())),
@@ -148,7 +219,6 @@ fn end(
 pub(super) fn without_record(scope: &Scope, name: &SessionName) -> Error {
     match scope.look() {
         Err(silence) => silence.into(),
-        Ok(panes) if panes.of(name).iter().any(|pane| !pane.dead && scope.is_ours(pane)) => scope.is_unrecorded(name),
         Ok(panes) if panes.of(name).iter().any(|pane| !pane.dead) => {
             Error::Foreign { name: name.clone(), session: name.tmux_session(), server: scope.tmux.server_hint() }
         }
@@ -161,36 +231,18 @@ pub(super) fn speakable(scope: &Scope, record: &Record) -> Result<Pane, Error> {
     let name = record.name.clone();
     let reason = match scope.condition(record) {
         Condition::Live(pane) => return Ok(pane),
-        Condition::Unrecorded(_) => return Err(scope.is_unrecorded(&name)),
         Condition::Foreign(_) => {
             return Err(Error::Foreign { session: name.tmux_session(), server: scope.tmux.server_hint(), name });
         }
         Condition::Silent(silence) => return Err(silence.into()),
-        Condition::Dead(pane) => scope.how_it_ended(&pane),
-        Condition::Deserted { dead } => {
-            let how = dead.map_or_else(|| "its pane was closed".to_owned(), |pane| scope.how_it_ended(&pane));
-            let reason = format!("{how}, and other panes of its tmux session are open");
-            return Err(Error::OutOfReach { remedy: stop_and_start(&name), name, reason });
-        }
-        Condition::Replaced(pane) => {
-            let remedy = format!(
-                "look at it with {}, close that pane, then `the-loop standing start {name}`",
-                scope.attach(&name)
-            );
-            return Err(Error::OutOfReach { name, reason: replaced(&pane), remedy });
-        }
-        Condition::Orphaned => {
-            return Err(Error::OutOfReach { remedy: stop_and_start(&name), name, reason: orphan::told(record) });
-        }
+        Condition::Dead(pane) | Condition::Deserted { dead: Some(pane) } => scope.how_it_ended(&pane),
+        Condition::Deserted { dead: None } => "its pane was closed".to_owned(),
+        Condition::Replaced(pane) => format!("{}; look at it with {}", replaced(&pane), scope.attach(&name)),
+        Condition::Orphaned => orphan::told(record),
         Condition::Gone if record.phase == Some(Phase::Created) => "it was never started".to_owned(),
         Condition::Gone => "it is stopped".to_owned(),
     };
     Err(Error::NotRunning { name, reason })
-}
-
-/// What helps where a start alone would refuse.
-fn stop_and_start(name: &SessionName) -> String {
-    format!("`the-loop standing stop {name}`, then `the-loop standing start {name}`; its conversation goes on")
 }
 
 /// The paper trail of a delivery. Who said it is noted; what was said is not.

@@ -12,7 +12,6 @@ use crate::{
     harness::{self, Harness},
     registry::{Entry, Hold, LockWait, Phase, Record, Registry},
     state::{self, Condition, Seen, how_it_ended},
-    state_folder,
     tmux::{Pane, Panes, Silence, Tmux},
 };
 
@@ -26,8 +25,6 @@ pub(crate) struct Scope {
     pub(crate) surroundings: Arc<Surroundings>,
     pub(crate) registry: Registry,
     pub(crate) tmux: Tmux,
-    /// What marks the sessions of this state folder.
-    pub(crate) mark: String,
     events: EventLog,
 }
 
@@ -36,8 +33,7 @@ impl Scope {
         let registry = Registry::new(&config.settings.state_root);
         let secrets = secrets(&config.settings);
         let tmux = Tmux::new(&config.settings.routing.tmux, &surroundings, &secrets);
-        let mark = state_folder::mark(&config.settings.state_root);
-        Self { config, surroundings, registry, tmux, mark, events }
+        Self { config, surroundings, registry, tmux, events }
     }
 
     pub(crate) fn settings(&self) -> &Settings {
@@ -68,14 +64,6 @@ impl Scope {
 
     pub(crate) fn emit(&self, event: Event) {
         self.events.emit(event);
-    }
-
-    /// Refuses the state folder of another user. One that cannot be looked at is left to the verb to fail on.
-    pub(crate) fn owned(&self) -> Result<(), Error> {
-        match state_folder::check_owner(&self.settings().state_root) {
-            Err(error @ Error::NotOurFolder { .. }) => Err(error),
-            Ok(()) | Err(_) => Ok(()),
-        }
     }
 
     /// Holds a session for a verb.
@@ -113,14 +101,11 @@ impl Scope {
 
     /// Judges one session by its entry and a look.
     pub(crate) fn judge(&self, name: &SessionName, entry: &Entry, panes: Result<&Panes, &Silence>) -> Judged {
-        let recorded = entry.record();
-        let recognised = recorded.zip(panes.ok()).and_then(|(record, panes)| self.recognised(record, panes, false));
-        let record = recognised.as_ref().or(recorded);
+        let record = entry.record();
         let underway = record.and_then(|record| record.phase).is_some_and(Phase::is_unfinished);
         let seen = Seen {
             name,
             record,
-            mark: &self.mark,
             unreadable: matches!(entry, Entry::Unreadable(_)),
             panes,
             process_alive: record.is_some_and(process_alive),
@@ -136,7 +121,6 @@ impl Scope {
         let seen = Seen {
             name: &record.name,
             record: Some(record),
-            mark: &self.mark,
             unreadable: false,
             panes: panes.as_ref(),
             process_alive: process_alive(record),

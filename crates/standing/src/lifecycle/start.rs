@@ -1,11 +1,12 @@
 //! start: resume the recorded conversation, or begin a fresh one, and trust neither before it has lived for a while.
 
 mod attempt;
+mod brief;
 mod plan;
 
 use wire::{Outcome, Row, SessionName};
 
-use super::{Scope, orphan, recognise::restore_hint};
+use super::{Scope, orphan, say::Queue};
 use crate::{
     Error, clock,
     definition::Definition,
@@ -13,6 +14,7 @@ use crate::{
     failpoint,
     registry::{Entry, Hold, Phase, Record, RecordStatus},
     state::{Condition, replaced},
+    tmux::Pane,
 };
 use attempt::{Attempt, Conversation};
 use plan::Plan;
@@ -29,9 +31,7 @@ pub(crate) struct Start {
 /// Starts one session.
 pub(crate) fn start(scope: &Scope, name: &SessionName) -> Result<Row, Error> {
     let record = scope.registry.read_whole(name)?;
-    if record.is_none() {
-        scope.resolve_vacant(name)?;
-    }
+    scope.definitions().resolve(name, record.as_ref())?;
     scope.registry.prepare()?;
     let hold = scope.hold(name, "start")?;
     held(scope, &hold, name).map(|start| start.row)
@@ -41,9 +41,13 @@ pub(crate) fn start(scope: &Scope, name: &SessionName) -> Result<Row, Error> {
 pub(crate) fn held(scope: &Scope, hold: &Hold, name: &SessionName) -> Result<Start, Error> {
     let mut record = scope.settle(hold, name)?;
     let definition = scope.definitions().resolve(name, record.as_ref())?;
+    if let Some(record) = &mut record {
+        // Order matters: the pane that tells where it ended is cleared before the next spawn.
+        scope.follow_ended(record, scope.condition(record).shown());
+    }
     match may_spawn(scope, name, record.as_ref()) {
-        Go::Already(mut record, pid) => {
-            scope.follow(&mut record, Some(pid));
+        Go::Already(mut record, pane) => {
+            scope.follow(&mut record, Some(pane.pid));
             let settled = record.phase == Some(Phase::Running) && record.status == RecordStatus::Running;
             if !settled && !record.of_another_program() {
                 record.phase = Some(Phase::Running);
@@ -54,7 +58,9 @@ pub(crate) fn held(scope: &Scope, hold: &Hold, name: &SessionName) -> Result<Sta
                 let environment = scope.environment_to_start(adapter.as_ref(), record.cwd.as_ref(), Some(&record));
                 environment.map(|environment| environment.notes).unwrap_or_default()
             });
-            Ok(sure(scope.row_after(name, Outcome::AlreadyRunning, notes.unwrap_or_default().join("; "))))
+            let mut notes = notes.unwrap_or_default();
+            notes.extend(hand_over(scope, &record, &pane));
+            Ok(sure(scope.row_after(name, Outcome::AlreadyRunning, notes.join("; "))))
         }
         Go::No(reason) => Ok(sure(failed(scope, name, &definition.harness, &reason))),
         Go::Spawn => {
@@ -80,15 +86,8 @@ pub(super) struct Prospect {
 /// Works out what a start would spawn, or why it could not, and spawns nothing.
 pub(super) fn prospect(scope: &Scope, definition: &Definition, record: Option<&Record>) -> Result<Prospect, String> {
     let plan = Plan::make(scope, definition, record)?;
-    let mut notes = plan.notes();
-    let resumed = plan.resumable(record);
-    let gone =
-        resumed.as_ref().and_then(|id| plan.adapter.transcript(&plan.place(scope), id)).filter(|path| !path.exists());
-    if let (Some(id), Some(path)) = (&resumed, &gone) {
-        notes.push(format!("the transcript of conversation {id} is gone ({}): a fresh one is begun", path.display()));
-    }
-    let note = (!notes.is_empty()).then(|| notes.join("; "));
-    Ok(Prospect { resumes: resumed.is_some() && gone.is_none(), note })
+    let notes = plan.notes();
+    Ok(Prospect { resumes: plan.resumable(record).is_some(), note: (!notes.is_empty()).then(|| notes.join("; ")) })
 }
 
 fn sure(row: Row) -> Start {
@@ -98,8 +97,8 @@ fn sure(row: Row) -> Start {
 /// Whether something may be spawned under a name.
 enum Go {
     Spawn,
-    /// Its harness lives, as that process.
-    Already(Box<Record>, u32),
+    /// Its harness lives in that pane.
+    Already(Box<Record>, Box<Pane>),
     No(String),
 }
 
@@ -117,16 +116,13 @@ fn may_spawn(scope: &Scope, name: &SessionName, record: Option<&Record>) -> Go {
             Some(server) => Go::No(format!("{}: nothing was spawned beside it", orphan::remedy(&server))),
             None => Go::Spawn,
         },
-        (Condition::Live(pane), Some(record)) => Go::Already(Box::new(record.clone()), pane.pid),
+        (Condition::Live(pane), Some(record)) => Go::Already(Box::new(record.clone()), Box::new(pane)),
         (Condition::Silent(silence), _) => Go::No(format!("tmux did not answer ({}): nothing was spawned", silence.0)),
         (Condition::Replaced(pane), _) => Go::No(format!(
             "{}: nothing was spawned; look at it with {}, and close it to start the session again",
             replaced(&pane),
             scope.attach(name)
         )),
-        (Condition::Unrecorded(_), _) => {
-            Go::No(format!("{}, and look at it with {}: nothing was spawned", restore_hint(name), scope.attach(name)))
-        }
         (Condition::Live(_) | Condition::Foreign(_), _) => Go::No(format!(
             "a live tmux session that the-loop did not start holds the name ({}): nothing was spawned; look at it with {}",
             if record.is_none() { "there is no record of it" } else { "it is not the one in the record" },
@@ -239,19 +235,38 @@ fn succeeded(scope: &Scope, plan: &Plan<'_>, mut record: Record, outcome: Outcom
         notes.push(format!("it runs, and its record could not be written ({error})"));
     }
     failpoint::at("start.recorded");
+    let pane = scope.condition(&record).live().cloned();
+    let brief = pane
+        .as_ref()
+        .filter(|_| outcome == Outcome::Started)
+        .and_then(|pane| brief::confirm(scope, plan, &record, pane));
+    notes.extend(brief.as_ref().and_then(|brief| brief.note(&record.name)));
+    notes.extend(pane.iter().flat_map(|pane| hand_over(scope, &record, pane)));
     let event = if outcome == Outcome::Resumed { "standing.resumed" } else { "standing.started" };
     let mut event = Event::info(event)
         .with("standing", record.name.as_str())
         .with("harness", record.harness.as_str())
         .with("harness_session_id", record.harness_session_id.as_str())
         .with("tmux_target", record.tmux_target.as_str())
-        .with("cwd", record.cwd.as_str());
+        .with("cwd", record.cwd.as_str())
+        .with("brief", brief.as_ref().map_or("", |brief| brief.verdict.as_str()));
     if !plan.left_out.is_empty() {
         event = event.with("left_out", plan.left_out.clone());
     }
     scope.emit(event);
     failpoint::at("start.announced");
-    sure(scope.row_after(&record.name, outcome, notes.join("; ")))
+    let mut row = scope.row_after(&record.name, outcome, notes.join("; "));
+    row.brief = brief.map(|brief| brief.verdict);
+    sure(row)
+}
+
+/// Gives the harness what the one before it had not taken.
+fn hand_over(scope: &Scope, record: &Record, pane: &Pane) -> Vec<String> {
+    let mut queue = Queue::open(scope, &record.name);
+    match scope.harness(&record.harness) {
+        Ok(harness) if queue.len() > 0 => queue.hand_over(scope, record, harness.as_ref(), pane),
+        _ => Vec::new(),
+    }
 }
 
 fn unsure(scope: &Scope, plan: &Plan<'_>, reason: &str) -> Start {

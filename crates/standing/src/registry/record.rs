@@ -3,8 +3,6 @@
 //! The first sixteen keys are published and shared with other programs; the rest are ours. Keys that are neither
 //! survive a rewrite.
 
-mod published;
-
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -175,9 +173,6 @@ impl Phase {
     }
 }
 
-/// How many conversations that could not be resumed are remembered.
-const FORMER_LIMIT: usize = 20;
-
 impl Record {
     pub(crate) fn new(name: &SessionName, created_at: String) -> Self {
         Self {
@@ -261,8 +256,6 @@ impl Record {
             return;
         }
         self.former_session_ids.push(id.to_owned());
-        let excess = self.former_session_ids.len().saturating_sub(FORMER_LIMIT);
-        self.former_session_ids.drain(..excess);
     }
 }
 

@@ -12,8 +12,20 @@ pub(crate) struct Shown {
 impl Tmux {
     /// What a pane shows and is titled now; `None` if it is gone.
     pub(crate) fn shown(&self, pane: &Pane) -> Answer<Option<Shown>> {
-        let id = &pane.id;
-        let args = ["display-message", "-p", "-t", id, "#{pane_title}", ";", "capture-pane", "-p", "-J", "-t", id];
+        let shown = self.show(pane, &["capture-pane", "-p", "-J", "-t", &pane.id]);
+        shown.map(|shown| shown.map(|(title, text)| Shown { title, text: plain(&text) }))
+    }
+
+    /// The same with the escape sequences that colour it.
+    pub(crate) fn coloured(&self, pane: &Pane) -> Answer<Option<Shown>> {
+        let shown = self.show(pane, &["capture-pane", "-e", "-p", "-J", "-t", &pane.id]);
+        shown.map(|shown| shown.map(|(title, text)| Shown { title, text }))
+    }
+
+    /// The title of a pane, and what a capture of it prints, of one moment.
+    fn show(&self, pane: &Pane, capture: &[&str]) -> Answer<Option<(String, String)>> {
+        let mut args = vec!["display-message", "-p", "-t", &pane.id, "#{pane_title}", ";"];
+        args.extend_from_slice(capture);
         let output = match self.call(&args, b"") {
             Answer::Said(output) => output,
             Answer::Silent(silence) => return Answer::Silent(silence),
@@ -26,7 +38,7 @@ impl Tmux {
         }
         let said = String::from_utf8_lossy(&output.stdout);
         let (title, text) = said.split_once('\n').unwrap_or_default();
-        Answer::Said(Some(Shown { title: title.to_owned(), text: plain(text) }))
+        Answer::Said(Some((title.to_owned(), text.to_owned())))
     }
 
     /// The visible lines of a pane as plain text, without trailing blank lines and without control characters; of a

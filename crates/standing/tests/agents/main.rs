@@ -12,6 +12,7 @@ mod life;
 mod own;
 mod screen;
 mod stage;
+mod talk;
 
 use std::{env, process::ExitCode};
 
@@ -44,6 +45,12 @@ fn trials(agent: Agent) -> Vec<Trial> {
     ];
     if agent.anew().is_some() {
         trials.push(trial("a_conversation_that_a_person_moved_to_is_followed", own::moved));
+        trials.push(trial("a_conversation_that_a_person_moved_to_is_found_after_its_end", talk::moved_and_ended));
+        trials.push(trial("a_message_that_was_only_queued_outlives_a_stop", talk::queued));
     }
+    if agent == Agent::Claude {
+        trials.push(trial("a_folder_of_any_name_has_its_transcript_found", talk::strange_folders));
+    }
+    trials.push(trial("a_message_does_not_join_text_that_a_person_left_in_the_box", talk::unsent));
     trials
 }

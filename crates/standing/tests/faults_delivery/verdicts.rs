@@ -75,10 +75,9 @@ fn without_transcripts() -> TestHome {
     let home = TestHome::builder().build();
     let exe = home.path().join("bin/elsewhere");
     let elsewhere = home.path().join("elsewhere");
-    let script = format!(
-        "#!/bin/sh\n[ \"$1\" = demo ] && export THE_LOOP_DEMO_HOME='{}'\nexec '{LAUNCHER}' \"$@\"\n",
-        elsewhere.display()
-    );
+    fs::create_dir(&elsewhere).expect("a folder");
+    // They are named after the directory that it is in.
+    let script = format!("#!/bin/sh\n[ \"$1\" = demo ] && cd '{}'\nexec '{LAUNCHER}' \"$@\"\n", elsewhere.display());
     fs::write(&exe, script).expect("a file");
     fs::set_permissions(&exe, fs::Permissions::from_mode(0o755)).expect("permissions");
     home
@@ -86,7 +85,7 @@ fn without_transcripts() -> TestHome {
 
 /// The turns of a demo of that home, the boot prompt left out.
 fn said_elsewhere(home: &TestHome, row: &Row) -> Vec<String> {
-    let folders = fs::read_dir(home.path().join("elsewhere/projects")).expect("transcripts");
+    let folders = fs::read_dir(home.home().join(".the-loop-demo/projects")).expect("transcripts");
     let path = folders
         .map(|folder| folder.expect("a folder").path().join(format!("{}.jsonl", row.harness_session_id)))
         .find(|path| path.exists())

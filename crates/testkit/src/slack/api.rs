@@ -38,6 +38,7 @@ pub(super) async fn call(
         }
         Some(Fault::Status(status)) => StatusCode::from_u16(status).unwrap_or_default().into_response(),
         Some(Fault::Refused(word)) => Json(json!({ "ok": false, "error": word })).into_response(),
+        Some(Fault::Silent) => std::future::pending().await,
         Some(Fault::Page) => Html("<h1>We will be back soon</h1>").into_response(),
         Some(Fault::Lost) => {
             let _done = answer(&shared, &method, &headers, &fields);

@@ -51,6 +51,7 @@ fn card(row: &Row) -> String {
         ("Reason", row.reason.clone()),
         ("Activity", activity.to_owned()),
         ("Question", row.question.clone()),
+        ("Queued", if row.queued == 0 { String::new() } else { format!("{} message(s) not taken yet", row.queued) }),
         ("Harness", row.harness.clone()),
         ("Conversation", row.harness_session_id.clone()),
         ("Directory", row.cwd.clone()),

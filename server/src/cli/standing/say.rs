@@ -29,7 +29,8 @@ pub(crate) struct Args {
     /// Who says it
     #[arg(long, value_name = "WHO", default_value = "", hide_default_value = true)]
     actor: String,
-    /// Deliver even if the session waits for an answer to its own question
+    /// Deliver even if the session waits for an answer to its own question; text that stands unsent in its input box is
+    /// sent first
     #[arg(long)]
     force: bool,
     /// The same key with the same message is delivered once, however often it is sent

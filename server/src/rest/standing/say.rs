@@ -17,6 +17,7 @@ refusals!(
         ProblemCode::UnknownSession,
         ProblemCode::NotRunning,
         ProblemCode::Waiting,
+        ProblemCode::UnsentText,
         ProblemCode::KeyReused,
         ProblemCode::TooLarge,
         ProblemCode::TooMany,

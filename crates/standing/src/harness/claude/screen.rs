@@ -1,5 +1,7 @@
 //! The screen of Claude Code: an input box between two rules at the bottom, or a dialog in its place.
 
+use std::ops::Range;
+
 use wire::Activity;
 
 use crate::harness::{
@@ -28,6 +30,11 @@ pub(super) fn holds_input(screen: Screen<'_>, message: &str) -> Option<bool> {
     let input = input_box(&lines)?;
     let shown = &lines[input.top + 1..input.bottom];
     Some(shown.iter().any(|line| line.contains("[Pasted text #")) || shows_message(&unmarked(shown), message))
+}
+
+/// The lines that the box takes up.
+pub(super) fn input_lines(screen: Screen<'_>) -> Option<Range<usize>> {
+    input_box(&lines(screen)).map(|input| input.top + 1..input.bottom)
 }
 
 /// The rules above and below the input.

@@ -1,6 +1,8 @@
 //! The files that Codex keeps its conversations in: `sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl`, whose first line
 //! says where and how the conversation was begun.
 //!
+//! Old ones are compressed (`.jsonl.zst`) and put away (`archived_sessions`); a resume unpacks them again.
+//!
 //! A conversation is taken for a session's own only on proof: its file is held open by a process of that spawn, or it
 //! begins with the words that this session alone is told.
 
@@ -44,12 +46,76 @@ pub(super) fn begun_by(home: &Path, cwd: &Path, spawned: &Spawned<'_>) -> Option
 }
 
 /// The file of a conversation.
+///
+/// Its id tells when it was begun, and so the folder: there may be ten thousand others. Where it is not there, all
+/// folders are looked through.
 pub(super) fn of(home: &Path, id: &str) -> Option<PathBuf> {
     if id.is_empty() {
         return None;
     }
-    let end = format!("-{id}.jsonl");
-    newest_first(&home.join("sessions")).into_iter().find(|path| name(path).ends_with(&end))
+    let sessions = home.join("sessions");
+    let [plain, packed] = [format!("-{id}.jsonl"), format!("-{id}.jsonl.zst")];
+    let among = |paths: Vec<PathBuf>| {
+        let with = |end: &str| paths.iter().find(|path| name(path).ends_with(end)).cloned();
+        with(&plain).or_else(|| with(&packed))
+    };
+    days_of(id)
+        .into_iter()
+        .find_map(|day| among(rollouts_in(&sessions.join(day))))
+        .or_else(|| among(newest_first(&sessions)))
+        .or_else(|| among(newest_first(&home.join("archived_sessions"))))
+}
+
+/// The folders that a conversation may be in by the time in its id (a UUID of version 7): the folder is named after the
+/// local day.
+fn days_of(id: &str) -> Vec<String> {
+    let Some(made) = made_at(id) else { return Vec::new() };
+    let day = jiff::tz::TimeZone::UTC.to_datetime(made).date();
+    let days = [Some(day), day.yesterday().ok(), day.tomorrow().ok()];
+    days.into_iter().flatten().map(|day| day.strftime("%Y/%m/%d").to_string()).collect()
+}
+
+fn made_at(id: &str) -> Option<jiff::Timestamp> {
+    let id = uuid::Uuid::try_parse(id).ok().filter(|id| id.get_version_num() == 7)?;
+    let (seconds, nanoseconds) = id.get_timestamp()?.to_unix();
+    jiff::Timestamp::new(i64::try_from(seconds).ok()?, i32::try_from(nanoseconds).ok()?).ok()
+}
+
+/// A conversation with a screen that was begun in a directory, and when.
+#[derive(Clone, Debug)]
+pub(super) struct Begun {
+    pub(super) id: String,
+    pub(super) path: PathBuf,
+    /// As its first line has it.
+    at: String,
+}
+
+/// Those begun here since then, from old to new.
+pub(super) fn begun_since(home: &Path, cwd: &Path, since: &str) -> Vec<Begun> {
+    let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
+    let paths = newest_first(&home.join("sessions"));
+    let begun = paths.into_iter().take_while(|path| begun_after(path, since)).filter_map(|path| {
+        let meta = Meta::read(&path)?;
+        let here = meta.cwd.canonicalize().unwrap_or_else(|_| meta.cwd.clone()) == cwd;
+        let after = meta.timestamp.as_str() >= since.trim_end_matches('Z');
+        (meta.is_of_a_screen() && here && after).then(|| Begun { id: meta.id, path, at: meta.timestamp })
+    });
+    let mut begun: Vec<Begun> = begun.collect();
+    begun.sort_by(|a, b| a.at.cmp(&b.at));
+    begun
+}
+
+/// The last words of a person in a conversation.
+pub(super) fn last_said(path: &Path) -> Option<String> {
+    let lines = BufReader::new(File::open(path).ok()?).lines().map_while(Result::ok);
+    let said = lines.filter_map(|line| {
+        let value: Value = serde_json::from_str(&line).ok()?;
+        let payload = &value["payload"];
+        let text = payload["content"].as_array()?.iter().find_map(|part| part["text"].as_str())?;
+        // What it tells the model of itself stands between tags.
+        (payload["role"] == "user" && !text.starts_with('<')).then(|| text.to_owned())
+    });
+    said.last()
 }
 
 /// The first line of a file.
@@ -85,11 +151,18 @@ fn name(path: &Path) -> &str {
 }
 
 fn is_rollout(path: &Path) -> bool {
-    name(path).starts_with("rollout-") && path.extension().is_some_and(|end| end == "jsonl")
+    let name = name(path);
+    name.starts_with("rollout-") && (name.ends_with(".jsonl") || name.ends_with(".jsonl.zst"))
 }
 
 fn written(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).ok()?.modified().ok()
+}
+
+/// The files of one folder.
+fn rollouts_in(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(|path| is_rollout(path)).collect()
 }
 
 /// Every file, by folder and name from new to old.
@@ -176,11 +249,33 @@ mod tests {
         sessions.write("2026-05-06", "c-person", "cli", cwd, "fix the tests");
         sessions.write("2026-05-07", "c-run", "exec", cwd, &opening("ops"));
         let ops = named("ops");
-        let spawned = |since| Spawned { session: &ops, pid: None, loop_id: "l", since, known: "" };
+        let spawned = |since| Spawned { session: &ops, pid: None, loop_id: "l", since, known: "", thorough: true };
         assert_eq!(begun_by(home, cwd, &spawned("2026-05-02T00:00:00Z")).as_deref(), Some("c-mine"));
         assert_eq!(begun_by(home, cwd, &spawned("2026-05-04T00:00:00Z")), None);
         assert_eq!(begun_by(home, cwd, &spawned("")), None);
         assert!(of(home, "c-person").is_some_and(|path| path.ends_with("rollout-2026-05-06T10-00-00-c-person.jsonl")));
         assert_eq!((of(home, "c-nobody"), of(home, "")), (None, None));
+    }
+
+    #[test]
+    fn a_conversation_is_found_on_its_day_compressed_or_put_away() {
+        let sessions = Sessions(tempfile::tempdir().expect("made"));
+        let home = sessions.0.path();
+        // Its id says 2026-11-30.
+        let id = "01a22ad3-dabc-7a81-8258-0f4af531624a";
+        assert_eq!(days_of(id), ["2026/11/30", "2026/11/29", "2026/12/01"]);
+        let plain = sessions.write("2026-11-30", id, "cli", home, "x");
+        assert_eq!(of(home, id).as_ref(), Some(&plain));
+        let packed = plain.with_extension("jsonl.zst");
+        fs::rename(&plain, &packed).expect("renamed");
+        assert_eq!(of(home, id).as_ref(), Some(&packed));
+        fs::write(&plain, "{}\n").expect("unpacked");
+        assert_eq!(of(home, id).as_ref(), Some(&plain), "what is written to comes first");
+        let archive = home.join("archived_sessions");
+        fs::create_dir_all(&archive).expect("made");
+        fs::remove_file(&plain).expect("removed");
+        let away = archive.join(packed.file_name().expect("a name"));
+        fs::rename(&packed, &away).expect("renamed");
+        assert_eq!(of(home, id), Some(away));
     }
 }

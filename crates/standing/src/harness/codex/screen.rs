@@ -1,6 +1,8 @@
 //! The screen of Codex: a line that opens with `›` and is the input, or the marked answer of a dialog in its place. The
 //! title turns a wheel while it works and says `Action Required` over a dialog.
 
+use std::ops::Range;
+
 use wire::Activity;
 
 use crate::harness::{
@@ -35,6 +37,17 @@ pub(super) fn holds_input(screen: Screen<'_>, message: &str) -> Option<bool> {
     }
     let shown: Vec<&str> = lines[input(&lines)?..].iter().map(|line| line.trim_start_matches(PROMPT).trim()).collect();
     Some(shown.iter().any(|line| line.contains("[Pasted Content ")) || shows_message(&shown, message))
+}
+
+/// The lines that the box takes up: down to the blank line above the status.
+pub(super) fn input_lines(screen: Screen<'_>) -> Option<Range<usize>> {
+    let lines = lines(screen);
+    if dialog(&lines).is_some() {
+        return None;
+    }
+    let from = input(&lines)?;
+    let status = lines.iter().rposition(|line| line.is_empty()).filter(|&blank| blank > from);
+    Some(from..status.unwrap_or(from + 1))
 }
 
 /// The line that the input begins on: the last that opens with the prompt's mark.

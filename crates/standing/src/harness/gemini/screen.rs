@@ -1,5 +1,7 @@
 //! The screen of Gemini CLI: an input line that opens with ` > ` below a rule, or a framed dialog in its place.
 
+use std::ops::Range;
+
 use wire::Activity;
 
 use crate::harness::{
@@ -43,6 +45,17 @@ pub(super) fn holds_input(screen: Screen<'_>, message: &str) -> Option<bool> {
         .map(|line| PROMPTS.iter().find_map(|prompt| line.strip_prefix(prompt)).unwrap_or(line).trim())
         .collect();
     Some(shown.iter().any(|line| line.contains("[Pasted Text: ")) || shows_message(&shown, message))
+}
+
+/// The lines that the box takes up: down to the first blank one.
+pub(super) fn input_lines(screen: Screen<'_>) -> Option<Range<usize>> {
+    let lines = lines(screen);
+    let from = input(&lines)?;
+    if dialog(&lines, Some(from)).is_some() {
+        return None;
+    }
+    let below = lines[from..].iter().position(|line| line.is_empty() || is_rule(line, "─▀▄"));
+    Some(from..below.map_or(lines.len(), |below| from + below))
 }
 
 /// The line that the input begins on: the first with a prompt below the last rule.

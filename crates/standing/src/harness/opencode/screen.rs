@@ -1,5 +1,7 @@
 //! The screen of opencode: an input box whose left edge is drawn and whose foot is `╹▀▀▀`, or a dialog.
 
+use std::ops::Range;
+
 use wire::Activity;
 
 use crate::harness::{
@@ -27,6 +29,18 @@ pub(super) fn holds_input(screen: Screen<'_>, message: &str) -> Option<bool> {
     let top = lines[..foot].iter().rposition(|line| !line.trim_start().starts_with('┃')).map_or(0, |above| above + 1);
     let shown: Vec<&str> = lines[top..foot].iter().map(|line| own(line)).collect();
     Some(shown.iter().any(|line| line.contains("[Pasted ~")) || shows_message(&shown, message))
+}
+
+/// The lines that the box takes up, without the one that names the agent and its model at its foot.
+pub(super) fn input_lines(screen: Screen<'_>) -> Option<Range<usize>> {
+    let lines = lines(screen);
+    if dialog(&lines).is_some() {
+        return None;
+    }
+    let foot = foot(&lines)?;
+    let top = lines[..foot].iter().rposition(|line| !line.trim_start().starts_with('┃')).map_or(0, |above| above + 1);
+    let names = (top..foot).rev().find(|&line| !own(lines[line]).is_empty())?;
+    (names > top).then_some(top..names)
 }
 
 /// What stands in a box: without its edge, and without the panel that may stand to its right.

@@ -10,7 +10,7 @@ use std::{
 
 use wire::{Evidence, SessionName, Verdict};
 
-use super::evidence::Watch;
+use super::evidence::{Found, Watch};
 use crate::{
     failpoint,
     harness::{Harness, Screen},
@@ -28,44 +28,59 @@ const TRANSCRIPT_FIRST: Duration = Duration::from_millis(250);
 const LOOK_AT_TRANSCRIPT: Duration = Duration::from_millis(5);
 const LOOK_AT_SCREEN: Duration = Duration::from_millis(100);
 
+/// How long a message that is in the harness's queue is given to become a turn at once.
+const QUEUE_PASSES: Duration = Duration::from_millis(250);
+
 /// How many times Enter is pressed again.
 const MORE_ENTERS: usize = 2;
 
 /// What came of a delivery.
 #[derive(Debug)]
-pub(super) struct Delivery {
+pub(in crate::lifecycle) struct Delivery {
     /// False if it is known or to be feared that the text did not reach the pane.
     pub(super) delivered: bool,
-    pub(super) verdict: Verdict,
+    pub(in crate::lifecycle) verdict: Verdict,
     pub(super) evidence: Evidence,
     pub(super) note: String,
+    /// True if the text was last seen in the input box, unsent.
+    pub(in crate::lifecycle) in_box: bool,
 }
 
 impl Delivery {
     pub(super) fn submitted(evidence: Evidence) -> Self {
-        Self { delivered: true, verdict: Verdict::Submitted, evidence, note: String::new() }
+        Self { delivered: true, verdict: Verdict::Submitted, evidence, note: String::new(), in_box: false }
+    }
+
+    fn queued() -> Self {
+        Self { verdict: Verdict::Queued, ..Self::submitted(Evidence::Queue) }
+    }
+
+    fn in_box() -> Self {
+        Self { in_box: true, ..Self::unconfirmed("its input box still holds the message") }
     }
 
     pub(super) fn unconfirmed(note: impl Into<String>) -> Self {
-        Self { delivered: true, verdict: Verdict::Unconfirmed, evidence: Evidence::None, note: note.into() }
+        Self { verdict: Verdict::Unconfirmed, note: note.into(), ..Self::submitted(Evidence::None) }
     }
 
     fn failed(note: String) -> Self {
-        Self { delivered: false, verdict: Verdict::NotDelivered, evidence: Evidence::None, note }
+        Self { delivered: false, verdict: Verdict::NotDelivered, ..Self::unconfirmed(note) }
     }
 }
 
 /// One message on its way.
-pub(super) struct Courier<'a> {
-    pub(super) session: &'a SessionName,
-    pub(super) tmux: &'a Tmux,
-    pub(super) pane: &'a Pane,
-    pub(super) harness: &'a dyn Harness,
+pub(in crate::lifecycle) struct Courier<'a> {
+    pub(in crate::lifecycle) session: &'a SessionName,
+    pub(in crate::lifecycle) tmux: &'a Tmux,
+    pub(in crate::lifecycle) pane: &'a Pane,
+    pub(in crate::lifecycle) harness: &'a dyn Harness,
     /// Begun before the message is pasted.
-    pub(super) watch: Watch,
-    pub(super) message: &'a str,
+    pub(in crate::lifecycle) watch: Watch<'a>,
+    pub(in crate::lifecycle) message: &'a str,
     /// See [`Paste::mark`].
-    pub(super) mark: &'a str,
+    pub(in crate::lifecycle) mark: &'a str,
+    /// True if the harness was at work on a turn before the message was pasted.
+    pub(in crate::lifecycle) was_busy: bool,
 }
 
 impl Courier<'_> {
@@ -100,15 +115,14 @@ impl Courier<'_> {
 
     /// Looks for evidence that a message which was pasted was taken. `before_enter` is what was shown right before
     /// Enter was pressed.
-    pub(super) fn confirm(&self, before_enter: &str) -> Delivery {
+    pub(in crate::lifecycle) fn confirm(&self, before_enter: &str) -> Delivery {
         let mut held = self.holds(&Screen { text: before_enter, title: &self.pane.title }) == Some(true);
         for enters in 0..=MORE_ENTERS {
             match self.look(held) {
                 Look::Proven(evidence) => return Delivery::submitted(evidence),
+                Look::Queued => return Delivery::queued(),
                 Look::Ended => return Delivery::unconfirmed("its harness ended before it was seen to take it"),
-                Look::Holds if enters == MORE_ENTERS => {
-                    return Delivery::unconfirmed("its input box still holds the message");
-                }
+                Look::Holds if enters == MORE_ENTERS => return Delivery::in_box(),
                 Look::Holds => {
                     held = true;
                     self.tmux.press_enter(self.pane);
@@ -122,14 +136,21 @@ impl Courier<'_> {
     /// Looks until there is evidence or patience is over.
     fn look(&self, mut held: bool) -> Look {
         let begun = Instant::now();
+        let mut queued_since = None;
         let mut next_screen = begun + if self.watch.has_transcript() { TRANSCRIPT_FIRST } else { Duration::ZERO };
         loop {
-            if self.watch.seen() {
-                return Look::Proven(Evidence::Transcript);
-            }
             let now = Instant::now();
+            match self.watch.found() {
+                Found::Turn => return Look::Proven(Evidence::Transcript),
+                Found::Queued => {
+                    if now >= *queued_since.get_or_insert(now) + QUEUE_PASSES {
+                        return Look::Queued;
+                    }
+                }
+                Found::Nothing | Found::TakenBack => {}
+            }
             let over = now >= begun + PATIENCE;
-            if now >= next_screen || over {
+            if queued_since.is_none() && (now >= next_screen || over) {
                 next_screen = now + LOOK_AT_SCREEN;
                 if ProcessIdentity::of(self.pane.pid).is_none() {
                     // What it wrote at its end is there by now.
@@ -137,6 +158,12 @@ impl Courier<'_> {
                 }
                 match self.screen() {
                     // An empty box is evidence only after a full one: it may be a picture from before the paste.
+                    // A harness that was at work keeps it for later, and its transcript says when it is a turn.
+                    Some(false) if held && self.was_busy && self.watch.has_transcript() => {
+                        if over {
+                            return Look::Queued;
+                        }
+                    }
                     Some(false) if held => return Look::Proven(Evidence::InputEmptied),
                     Some(true) if over => return Look::Holds,
                     Some(true) => held = true,
@@ -147,6 +174,11 @@ impl Courier<'_> {
             }
             thread::sleep(if self.watch.has_transcript() { LOOK_AT_TRANSCRIPT } else { LOOK_AT_SCREEN });
         }
+    }
+
+    /// Whether the input box shows the message unsent.
+    pub(super) fn in_box(&self) -> bool {
+        self.screen() == Some(true)
     }
 
     fn screen(&self) -> Option<bool> {
@@ -162,6 +194,8 @@ impl Courier<'_> {
 /// What was seen of a message that was pasted.
 enum Look {
     Proven(Evidence),
+    /// It is in the harness's queue.
+    Queued,
     /// The input box holds it still, after all patience.
     Holds,
     /// The harness is gone.

@@ -45,7 +45,7 @@ pub(in crate::lifecycle) enum Known {
     /// Nothing: go on.
     New,
     /// It came to this end.
-    Ended(Box<SayReceipt>),
+    Ended(Box<SayReceipt>, Box<Intent>),
     /// It was begun, and no end is recorded.
     CutShort(Box<Intent>),
 }
@@ -85,7 +85,7 @@ impl Once {
             return Err(Error::KeyReused { name: name.clone() });
         }
         Ok(match &said.receipt {
-            Some(receipt) => Known::Ended(Box::new(receipt.clone())),
+            Some(receipt) => Known::Ended(Box::new(receipt.clone()), Box::new(said.intent.clone())),
             None => Known::CutShort(Box::new(said.intent.clone())),
         })
     }

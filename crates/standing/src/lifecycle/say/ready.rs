@@ -1,4 +1,5 @@
-//! Whether a session can be typed into now: its program is up, and no dialog would take the Enter for its answer.
+//! Whether a session can be typed into now: its program is up, no dialog would take the Enter for its answer, and no
+//! text stands unsent in its input box, which a paste would join.
 
 use std::{
     thread,
@@ -9,11 +10,11 @@ use wire::Activity;
 
 use crate::{
     Error,
-    harness::{Harness, Screen},
+    harness::{Harness, Styled},
     lifecycle::Scope,
     process::ProcessIdentity,
     registry::Record,
-    tmux::{Pane, Shown},
+    tmux::Pane,
 };
 
 /// How old a harness is by which it should be up. One that is older and shows nothing that is understood is spoken to
@@ -22,32 +23,83 @@ const GROWN: Duration = Duration::from_secs(15);
 
 const INTERVAL: Duration = Duration::from_millis(50);
 
-/// Waits for a harness that has just been started, and refuses on a dialog unless forced.
+/// How long an input box may take to be empty after Enter.
+const SENT_WITHIN: Duration = Duration::from_millis(1500);
+
+/// How often Enter is pressed to send what stands in the box.
+const ENTERS: usize = 3;
+
+/// A session that can be typed into.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ready {
+    /// True if it is at work on a turn.
+    pub(super) busy: bool,
+}
+
+/// Waits for a harness that has just been started, and refuses on a dialog and on unsent text unless forced. With
+/// force, unsent text is sent first, as a message of its own.
 pub(super) fn wait(
     scope: &Scope,
     record: &Record,
     pane: &Pane,
     harness: &dyn Harness,
     force: bool,
-) -> Result<(), Error> {
+) -> Result<Ready, Error> {
     let age = ProcessIdentity::of(pane.pid).and_then(|process| process.age()).unwrap_or(GROWN);
     let deadline = Instant::now() + GROWN.max(harness.draws_within()).saturating_sub(age);
     loop {
-        let shown = scope.tmux.shown(pane).into_result()?.unwrap_or_default();
+        let shown = look(scope, pane)?;
         if !force {
             refuse_dialog(scope, record, harness, &shown)?;
         }
-        let up = harness.is_up(Screen { text: &shown.text, title: &shown.title }) != Some(false);
+        let up = harness.is_up(shown.screen()) != Some(false);
         if up || Instant::now() >= deadline || ProcessIdentity::of(pane.pid).is_none() {
-            return Ok(());
+            if let Some(text) = shown.unsent(harness) {
+                clear_box(scope, record, pane, harness, text, force)?;
+            }
+            return Ok(Ready { busy: harness.read(shown.screen()).activity == Activity::Busy });
         }
         thread::sleep(INTERVAL);
     }
 }
 
+fn look(scope: &Scope, pane: &Pane) -> Result<Styled, Error> {
+    let shown = scope.tmux.coloured(pane).into_result()?.unwrap_or_default();
+    Ok(Styled::read(&shown.title, &shown.text))
+}
+
+/// Sends what stands unsent in the box if that is asked for, and refuses otherwise. The box of a screen that is drawn
+/// late may show what was sent a moment ago, so it is looked at for a while before it counts.
+fn clear_box(
+    scope: &Scope,
+    record: &Record,
+    pane: &Pane,
+    harness: &dyn Harness,
+    mut text: String,
+    force: bool,
+) -> Result<(), Error> {
+    for enter in 0..=ENTERS {
+        let deadline = Instant::now() + SENT_WITHIN;
+        while Instant::now() < deadline {
+            let shown = look(scope, pane)?;
+            match shown.unsent(harness) {
+                None => return Ok(()),
+                Some(now) => text = now,
+            }
+            thread::sleep(INTERVAL);
+        }
+        if !force || enter == ENTERS {
+            break;
+        }
+        scope.tmux.press_enter(pane).into_result()?;
+    }
+    let (name, session) = (record.name.clone(), record.name.tmux_session());
+    Err(Error::UnsentText { name, session, server: scope.tmux.server_hint(), text })
+}
+
 /// On a dialog a pasted Enter would choose an answer.
-fn refuse_dialog(scope: &Scope, record: &Record, harness: &dyn Harness, shown: &Shown) -> Result<(), Error> {
-    let screen = Screen { text: &shown.text, title: &shown.title };
+fn refuse_dialog(scope: &Scope, record: &Record, harness: &dyn Harness, shown: &Styled) -> Result<(), Error> {
+    let screen = shown.screen();
     let reading = harness.read(screen);
     if reading.activity != Activity::Waiting {
         return Ok(());

@@ -23,6 +23,9 @@ fn messages(record: &Record, cleaned: &CleanText, delivery: &Delivery) -> Vec<Me
         (Verdict::Submitted, Evidence::Transcript) => {
             Message::out(format!("submitted to {target}, seen in the transcript"))
         }
+        (Verdict::Queued, _) => {
+            Message::out(format!("queued in {target}: it is at work, and takes the message up when its turn is over"))
+        }
         (Verdict::Submitted, _) => Message::out(format!("submitted to {target}, its input box took it")),
         (Verdict::Unconfirmed, _) if !delivery.delivered => {
             Message::err(format!("perhaps not delivered to {target}: {}", delivery.note))

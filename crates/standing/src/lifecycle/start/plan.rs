@@ -188,7 +188,8 @@ impl<'a> Plan<'a> {
         Ok(std::iter::once(program.to_owned()).chain(rest).collect())
     }
 
-    fn prompt(&self, dir: &Path) -> Result<String, String> {
+    /// What a fresh conversation is begun with.
+    pub(super) fn prompt(&self, dir: &Path) -> Result<String, String> {
         let definition = self.definition;
         let whole = directive::boot_prompt(&definition.name, definition.slack_enabled, &self.brief);
         if whole.len() <= PROMPT_LIMIT {

@@ -1,0 +1,256 @@
+//! The messages that a harness was given and has not taken as turns: in its own queue, or unsent in its input box.
+//!
+//! Each is followed until its transcript has it as a turn. What a process had not taken when it ended is given to the
+//! next one, in order, unless the harness keeps its queue itself. The texts stand in a private file that is removed with
+//! the session.
+
+use std::{fs, path::PathBuf};
+
+use serde::{Deserialize, Serialize};
+use wire::{SessionName, Verdict};
+
+use super::{
+    deliver::Courier,
+    evidence::{Found, Transcript, Watch},
+    ready,
+};
+use crate::{
+    events::Event,
+    harness::Harness,
+    lifecycle::Scope,
+    registry::{self, Record},
+    text,
+    tmux::Pane,
+};
+
+/// Where a message stands that is no turn yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum At {
+    /// In the harness's own queue.
+    Queue,
+    /// Unsent in its input box.
+    Box,
+}
+
+/// A message that is no turn yet.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Untaken {
+    pub(super) message_id: String,
+    pub(super) actor: String,
+    /// As it was pasted, the line that names the sender included.
+    pub(super) message: String,
+    pub(super) at: At,
+    /// The spawn that has it.
+    pub(super) loop_id: String,
+    /// The conversation it was said in.
+    pub(super) conversation: String,
+    /// The transcript of that conversation, and how long it was before.
+    pub(super) transcript: Option<PathBuf>,
+    pub(super) transcript_from: u64,
+}
+
+/// What came of a message that was given again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Handed {
+    /// It needs no following any more.
+    Taken,
+    /// The process has it, and has not taken it yet.
+    Waits,
+    /// It could not be given.
+    Kept,
+}
+
+/// The messages of one session that are no turns yet, oldest first. Invariant: changed only while the session is held.
+#[derive(Debug)]
+pub(in crate::lifecycle) struct Queue {
+    dir: PathBuf,
+    path: PathBuf,
+    untaken: Vec<Untaken>,
+}
+
+impl Queue {
+    /// Those of a session; a file that cannot be read holds none.
+    pub(in crate::lifecycle) fn open(scope: &Scope, name: &SessionName) -> Self {
+        let dir = scope.registry.launch_dir();
+        let path = dir.join(format!("{name}.queued.json"));
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        Self { untaken: serde_json::from_str(&text).unwrap_or_default(), dir, path }
+    }
+
+    pub(super) fn push(&mut self, untaken: Untaken) {
+        self.untaken.push(untaken);
+        self.save();
+    }
+
+    /// Forgets what became a turn meanwhile, and what a person took back.
+    pub(in crate::lifecycle) fn settle(&mut self, scope: &Scope, record: &Record, harness: &dyn Harness) {
+        let before = self.untaken.len();
+        self.untaken.retain(|untaken| match found(scope, record, harness, untaken) {
+            Found::Turn => {
+                note(scope, record, "standing.taken_up", untaken);
+                false
+            }
+            Found::TakenBack => {
+                note(scope, record, "standing.taken_back", untaken);
+                false
+            }
+            Found::Nothing | Found::Queued => true,
+        });
+        if self.untaken.len() != before {
+            self.save();
+        }
+    }
+
+    /// How many are waiting, for a look that changes nothing.
+    pub(in crate::lifecycle) fn waiting(&self, scope: &Scope, record: &Record, harness: &dyn Harness) -> usize {
+        let waits = |untaken: &&Untaken| found(scope, record, harness, untaken) < Found::TakenBack;
+        self.untaken.iter().filter(waits).count()
+    }
+
+    /// Forgets what stood unsent in the box and does not any more, as `shown` says: a person sent or cleared it.
+    pub(in crate::lifecycle) fn look_at_box(&mut self, holds: impl Fn(&str) -> Option<bool>) {
+        let before = self.untaken.len();
+        self.untaken.retain(|untaken| untaken.at != At::Box || holds(&untaken.message) != Some(false));
+        if self.untaken.len() != before {
+            self.save();
+        }
+    }
+
+    /// How many a process that ends now leaves behind, and whether the next one is given them by us.
+    pub(in crate::lifecycle) fn len(&self) -> usize {
+        self.untaken.len()
+    }
+
+    /// Gives the process of a new spawn what the ones before it had not taken. Tells what there is to say of it.
+    pub(in crate::lifecycle) fn hand_over(
+        &mut self,
+        scope: &Scope,
+        record: &Record,
+        harness: &dyn Harness,
+        pane: &Pane,
+    ) -> Vec<String> {
+        self.settle(scope, record, harness);
+        let mut notes = Vec::new();
+        let (mut handed, mut kept, mut at) = (0_usize, 0_usize, 0);
+        while at < self.untaken.len() {
+            let untaken = &mut self.untaken[at];
+            let resumed = untaken.conversation == record.harness_session_id;
+            if untaken.at == At::Queue && resumed && harness.keeps_its_queue() {
+                untaken.loop_id.clone_from(&record.loop_id);
+            }
+            if untaken.loop_id == record.loop_id {
+                at += 1;
+                continue;
+            }
+            // Order matters: what cannot be given now keeps its place before those behind it.
+            let handed_over =
+                if kept > 0 { Handed::Kept } else { self.hand(scope, record, harness, pane, at, &mut notes) };
+            match handed_over {
+                Handed::Taken => drop(self.untaken.remove(at)),
+                Handed::Waits | Handed::Kept => at += 1,
+            }
+            if handed_over == Handed::Kept { kept += 1 } else { handed += 1 }
+        }
+        self.save();
+        if handed > 0 {
+            notes
+                .insert(0, format!("{handed} message(s) that the process before had not taken were given to it again"));
+        }
+        if kept > 0 {
+            notes.push(format!("{kept} message(s) that the process before had not taken are kept for the next start"));
+        }
+        notes
+    }
+
+    /// Gives one message.
+    fn hand(
+        &mut self,
+        scope: &Scope,
+        record: &Record,
+        harness: &dyn Harness,
+        pane: &Pane,
+        at: usize,
+        notes: &mut Vec<String>,
+    ) -> Handed {
+        let ready = match ready::wait(scope, record, pane, harness, false) {
+            Ok(ready) => ready,
+            Err(error) => {
+                notes.push(error.to_string());
+                return Handed::Kept;
+            }
+        };
+        let before = self.untaken[at].clone();
+        let watch = Watch::begin(super::transcript(scope, record, harness), &before.message);
+        let (transcript, transcript_from) = watch.begun_at();
+        // Before it is typed: a crash in between must not have it typed into this process twice.
+        self.untaken[at] = Untaken {
+            loop_id: record.loop_id.clone(),
+            conversation: record.harness_session_id.clone(),
+            transcript,
+            transcript_from,
+            ..before.clone()
+        };
+        self.save();
+        let (session, tmux, was_busy) = (&record.name, &scope.tmux, ready.busy);
+        let (message, mark) = (before.message.as_str(), before.message_id.as_str());
+        let delivery = Courier { session, tmux, pane, harness, watch, message, mark, was_busy }.deliver();
+        match (delivery.verdict, delivery.in_box) {
+            (Verdict::Submitted, _) => {
+                note(scope, record, "standing.taken_up", &before);
+                Handed::Taken
+            }
+            (Verdict::Queued, _) => {
+                self.untaken[at].at = At::Queue;
+                Handed::Waits
+            }
+            (Verdict::Unconfirmed, true) => {
+                self.untaken[at].at = At::Box;
+                Handed::Waits
+            }
+            (Verdict::Unconfirmed, false) => {
+                notes.push(format!(
+                    "whether it took a message that was given to it again is not known: {}",
+                    delivery.note
+                ));
+                Handed::Taken
+            }
+            (Verdict::NotDelivered, _) => {
+                self.untaken[at] = before;
+                notes.push(delivery.note);
+                Handed::Kept
+            }
+        }
+    }
+
+    fn save(&self) {
+        if self.untaken.is_empty() {
+            let _ = fs::remove_file(&self.path);
+            return;
+        }
+        let text = serde_json::to_string(&self.untaken).unwrap_or_default();
+        // What cannot be written is followed no further; the receipt said that it was only queued.
+        let _ = registry::atomic(&self.dir, &self.path, text.as_bytes());
+    }
+}
+
+/// Forgets the messages of a session that is deleted.
+pub(crate) fn forget(scope: &Scope, name: &SessionName) {
+    let _ = fs::remove_file(scope.registry.launch_dir().join(format!("{name}.queued.json")));
+}
+
+fn found(scope: &Scope, record: &Record, harness: &dyn Harness, untaken: &Untaken) -> Found {
+    let of = Transcript { conversation: untaken.conversation.clone(), ..super::transcript(scope, record, harness) };
+    Watch::resumed(of, untaken.transcript.clone(), untaken.transcript_from, &untaken.message).found()
+}
+
+fn note(scope: &Scope, record: &Record, event: &'static str, untaken: &Untaken) {
+    scope.emit(
+        Event::info(event)
+            .with("standing", record.name.as_str())
+            .with("tmux_target", record.tmux_target.as_str())
+            .with("actor", text::inert_line(&untaken.actor))
+            .with("message_id", untaken.message_id.as_str()),
+    );
+}

@@ -1,0 +1,72 @@
+//! Whether a harness that was just begun took its brief: the text it was started with.
+//!
+//! A harness may swallow it as the value of an option, leave it unsent in its input box, or show a dialog first. It is
+//! confirmed as a message is: by the transcript, and with Enter pressed again while it stands in the box.
+
+use std::time::{Duration, Instant};
+
+use wire::{Activity, SessionName, Verdict};
+
+use super::plan::Plan;
+use crate::{
+    directive,
+    harness::Screen,
+    lifecycle::{
+        Scope,
+        say::{Courier, Watch, transcript},
+    },
+    registry::Record,
+    tmux::Pane,
+};
+
+/// How long a harness that is up may take to write its brief down.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// What became of a brief.
+pub(super) struct Brief {
+    pub(super) verdict: Verdict,
+    /// Why it is not confirmed.
+    reason: String,
+}
+
+impl Brief {
+    /// What there is to say of it.
+    pub(super) fn note(&self, name: &SessionName) -> Option<String> {
+        (self.verdict != Verdict::Submitted).then(|| {
+            format!("its brief is unconfirmed: {}; look at it with `the-loop standing get {name}`", self.reason)
+        })
+    }
+}
+
+/// Looks whether the brief was taken; `None` if this harness leaves nothing that could tell, or nothing is waited for.
+pub(super) fn confirm(scope: &Scope, plan: &Plan<'_>, record: &Record, pane: &Pane) -> Option<Brief> {
+    if scope.settings().routing.tmux.probe.is_zero() {
+        return None;
+    }
+    let prompt = plan.prompt(&scope.registry.launch_dir()).ok()?;
+    let opening = directive::opening(&record.name);
+    let harness = plan.adapter.as_ref();
+    let deadline = Instant::now() + PATIENCE;
+    let unconfirmed = |reason: &str| Some(Brief { verdict: Verdict::Unconfirmed, reason: reason.to_owned() });
+    loop {
+        let watch = Watch::resumed(transcript(scope, record, harness), None, 0, &opening);
+        if watch.seen() {
+            return Some(Brief { verdict: Verdict::Submitted, reason: String::new() });
+        }
+        let tells = watch.has_transcript();
+        let shown = scope.tmux.shown(pane).into_result().ok().flatten().unwrap_or_default();
+        if harness.read(Screen { text: &shown.text, title: &shown.title }).activity == Activity::Waiting {
+            return unconfirmed("it shows a prompt and waits for an answer");
+        }
+        let (session, tmux, message, mark, was_busy) = (&record.name, &scope.tmux, prompt.as_str(), "", false);
+        let delivery = Courier { session, tmux, pane, harness, watch, message, mark, was_busy }.confirm("");
+        match delivery.verdict {
+            // What stood in the box and is gone from it was taken, whether its transcript tells or not.
+            Verdict::Submitted => return Some(Brief { verdict: Verdict::Submitted, reason: String::new() }),
+            _ if delivery.in_box => return unconfirmed("its input box still holds it"),
+            _ if !tells => return None,
+            _ if Instant::now() >= deadline => return unconfirmed("nothing proves that it took it"),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What a stop cuts off: a turn, a prompt, messages that were not taken yet. It is told, and the messages are kept.
+
+use wire::Activity;
+
+use crate::{
+    events::Event,
+    harness::{Reading, Screen},
+    lifecycle::{Scope, say::Queue},
+    registry::Record,
+    text::inert_line,
+    tmux::Pane,
+};
+
+/// How much of a prompt is told.
+const PROMPT_SHOWN: usize = 120;
+
+/// What a stop cuts off.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Cut {
+    reading: Reading,
+    /// The last message, if it was given in this run.
+    last_message: String,
+    /// How many messages were not taken yet.
+    untaken: usize,
+    /// Whether the harness keeps those itself.
+    keeps_them: bool,
+}
+
+impl Cut {
+    /// Looks at a session that is about to be stopped.
+    pub(super) fn look(scope: &Scope, record: &Record, pane: &Pane) -> Self {
+        let Ok(harness) = scope.harness(&record.harness) else { return Self::default() };
+        let shown = scope.tmux.shown(pane).into_result().ok().flatten().unwrap_or_default();
+        let screen = Screen { text: &shown.text, title: &shown.title };
+        let mut queue = Queue::open(scope, &record.name);
+        queue.settle(scope, record, harness.as_ref());
+        queue.look_at_box(|message| harness.holds_input(screen, message));
+        let in_this_run = record.last_message_at >= record.started_at;
+        Self {
+            reading: harness.read(screen),
+            last_message: if in_this_run { record.last_message_at.clone() } else { String::new() },
+            untaken: queue.len(),
+            keeps_them: harness.keeps_its_queue(),
+        }
+    }
+
+    /// In words; nothing if nothing was cut off.
+    pub(super) fn note(&self) -> String {
+        let mut notes = Vec::new();
+        match self.reading.activity {
+            Activity::Busy if self.last_message.is_empty() => notes.push("it was in the middle of a turn".to_owned()),
+            Activity::Busy => {
+                notes.push(format!("it was in the middle of a turn (last message at {})", self.last_message))
+            }
+            Activity::Waiting => notes.push(format!("it was waiting for an answer to its prompt: {}", self.prompt())),
+            Activity::Idle | Activity::Unknown => {}
+        }
+        if self.untaken > 0 {
+            let keeper =
+                if self.keeps_them { "it keeps them in its own queue" } else { "they are kept for the next start" };
+            notes.push(format!("{} message(s) were not taken yet: {keeper}", self.untaken));
+        }
+        notes.join("; ")
+    }
+
+    /// The prompt in one line.
+    fn prompt(&self) -> String {
+        let line = inert_line(&self.reading.question.split_whitespace().collect::<Vec<_>>().join(" "));
+        match line.char_indices().nth(PROMPT_SHOWN) {
+            Some((end, _)) => format!("{}…", &line[..end]),
+            None => line,
+        }
+    }
+
+    /// Adds it to an event. What a prompt asks may quote anything, so that it is not noted.
+    pub(super) fn note_in(&self, event: Event) -> Event {
+        let word = match self.reading.activity {
+            Activity::Busy => "turn",
+            Activity::Waiting => "prompt",
+            Activity::Idle | Activity::Unknown => "",
+        };
+        let event = event.with("cut_off", word);
+        if self.untaken == 0 { event } else { event.with("untaken_messages", self.untaken) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(activity: Activity, question: &str, untaken: usize) -> Cut {
+        Cut { reading: Reading { activity, question: question.to_owned() }, untaken, ..Cut::default() }
+    }
+
+    #[test]
+    fn what_is_cut_off_is_named_and_nothing_else_is() {
+        assert_eq!(cut(Activity::Idle, "", 0).note(), "");
+        assert_eq!(cut(Activity::Busy, "", 0).note(), "it was in the middle of a turn");
+        let asked = cut(Activity::Waiting, "Run it?\n  rm -rf build", 2).note();
+        assert!(asked.contains("Run it? rm -rf build; 2 message(s)"), "{asked}");
+        assert!(cut(Activity::Waiting, &"x".repeat(500), 0).note().ends_with("xxx…"));
+    }
+}
