@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use ::standing::{Caller, Error, Standing, TheLoop};
+use ::standing::{Caller, Error, Standing, TheLoop, Turn};
 
 use crate::notices::Notices;
 
@@ -41,30 +41,51 @@ impl Front {
         &self.notices
     }
 
+    /// Looks, on a thread that no verb can keep.
+    pub(crate) async fn look<T: Send + 'static>(&self, look: impl FnOnce(&TheLoop) -> T + Send + 'static) -> T {
+        self.on_a_thread(self.the_loop.turn_to_look().await, look).await
+    }
+
+    /// Does a verb that everyone may do to one session, after those that were asked for before it.
+    pub(crate) async fn ask<T: Send + 'static>(
+        &self,
+        name: &str,
+        verb: impl FnOnce(&TheLoop) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        self.on_a_thread(self.the_loop.turn_of(name).await?, verb).await
+    }
+
+    /// The same for a verb that not everyone may do.
+    pub(crate) async fn act<T: Send + 'static>(
+        &self,
+        name: &str,
+        verb: impl FnOnce(Standing<'_>) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let caller = Arc::clone(&self.caller);
+        self.ask(name, move |the_loop| verb(the_loop.standing().called_by(caller()))).await
+    }
+
+    /// Does a verb to every session, which not everyone may do.
+    pub(crate) async fn act_on_all<T: Send + 'static>(
+        &self,
+        verb: impl FnOnce(Standing<'_>) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let (caller, turn) = (Arc::clone(&self.caller), self.the_loop.turn_of_verb().await);
+        self.on_a_thread(turn, move |the_loop| verb(the_loop.standing().called_by(caller()))).await
+    }
+
     /// Calls the core, whose verbs block, from a thread that may block.
-    pub(crate) async fn ask<T: Send + 'static>(&self, verb: impl FnOnce(&TheLoop) -> T + Send + 'static) -> T {
+    async fn on_a_thread<T: Send + 'static>(&self, turn: Turn, work: impl FnOnce(&TheLoop) -> T + Send + 'static) -> T {
         let the_loop = self.the_loop.clone();
-        match tokio::task::spawn_blocking(move || verb(&the_loop)).await {
+        let work = move || {
+            let done = work(&the_loop);
+            drop(turn);
+            done
+        };
+        match tokio::task::spawn_blocking(work).await {
             Ok(answer) => answer,
             // The thread is never cancelled, so the verb panicked: let the host's panic handler speak.
             Err(failed) => std::panic::resume_unwind(failed.into_panic()),
         }
-    }
-
-    /// Calls a verb that not everyone may do.
-    pub(crate) async fn act<T: Send + 'static>(
-        &self,
-        verb: impl FnOnce(Standing<'_>) -> Result<T, Error> + Send + 'static,
-    ) -> Result<T, Error> {
-        let caller = Arc::clone(&self.caller);
-        self.ask(move |the_loop| verb(the_loop.standing().called_by(caller()))).await
-    }
-
-    /// The same for a verb that everyone may do and that can be refused.
-    pub(crate) async fn try_ask<T: Send + 'static>(
-        &self,
-        verb: impl FnOnce(&TheLoop) -> Result<T, Error> + Send + 'static,
-    ) -> Result<T, Error> {
-        self.ask(verb).await
     }
 }

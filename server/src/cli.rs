@@ -7,6 +7,7 @@ mod channels;
 mod completions;
 mod doctor;
 mod events;
+mod given;
 mod inert;
 mod lifecycle;
 mod man;
@@ -32,7 +33,10 @@ use std::{
 };
 
 use ::standing::{Caller, Surroundings, TheLoop};
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{
+    CommandFactory as _, Parser, Subcommand,
+    builder::{OsStringValueParser, TypedValueParser as _},
+};
 use serde::Serialize;
 
 use output::Output;
@@ -43,10 +47,10 @@ use output::Output;
 struct Cli {
     /// The config file; else the one that the environment variable `THE_LOOP_CLI_CONFIG` names, else
     /// `./.the-loop/cli-config.yaml`, else `~/.the-loop/cli-config.yaml`
-    #[arg(short, long, global = true, value_name = "FILE")]
+    #[arg(short, long, global = true, value_name = "FILE", value_parser = OsStringValueParser::new().try_map(given::file))]
     config: Option<PathBuf>,
     /// Have `standing` done by the service at this address, such as `http://127.0.0.1:4114` or `unix:PATH`
-    #[arg(long, global = true, value_name = "ADDRESS")]
+    #[arg(long, global = true, value_name = "ADDRESS", value_parser = given::filled)]
     service: Option<String>,
     #[command(subcommand)]
     command: Command,

@@ -136,11 +136,21 @@ impl ServerHandler for Tools {
         let (peer, named) = (peer(&context), context.meta.client_info().map(|client| client.name));
         let arguments: JsonObject = request.arguments.unwrap_or_default();
         let Self { the_loop, brake, clients } = self.clone();
-        let done = task::spawn_blocking(move || {
+        let turn = match call.says_to(&arguments) {
+            Some(name) => the_loop.turn_of(name).await,
+            None => Ok(the_loop.turn_to_look().await),
+        };
+        let turn = match turn {
+            Ok(turn) => turn,
+            Err(error) => return Ok(tools::Refusal::from(error).into_result().into()),
+        };
+        let work = move || {
             let caller = tools::Caller { process: peer.filter(|_| call.speaks()).and_then(Peer::process), named };
-            call.run(&the_loop, &brake, &clients, caller, arguments)
-        })
-        .await;
+            let done = call.run(&the_loop, &brake, &clients, caller, arguments);
+            drop(turn);
+            done
+        };
+        let done = task::spawn_blocking(work).await;
         let result = match done {
             Ok(Ok(answer)) => CallToolResult::structured(answer),
             Ok(Err(refusal)) => refusal.into_result(),

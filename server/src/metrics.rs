@@ -44,7 +44,13 @@ refusals!(Refusals = Refused::with(&[]));
     responses((status = 200, description = "The metrics", body = String, content_type = "text/plain"), Refusals))]
 pub(crate) async fn metrics(State(the_loop): State<TheLoop>, State(live): State<Live>) -> Result<Response, ApiProblem> {
     let streams = (live.seats().taken(), the_loop.config().settings.service.stream_max_subscribers);
-    let page = task::spawn_blocking(move || page(&the_loop, streams)).await.map_err(|_| fault())?;
+    let turn = the_loop.turn_to_look().await;
+    let work = move || {
+        let page = page(&the_loop, streams);
+        drop(turn);
+        page
+    };
+    let page = task::spawn_blocking(work).await.map_err(|_| fault())?;
     Ok(([(header::CONTENT_TYPE, FORMAT)], page).into_response())
 }
 

@@ -7,7 +7,7 @@ use axum::{
 
 use crate::app::{AUTHORITY, Answer, App};
 
-async fn form(app: &App, verb: &str, fields: &str) -> Answer {
+pub(crate) async fn form(app: &App, verb: &str, fields: &str) -> Answer {
     let request = Request::post(format!("/app/standing/{verb}"))
         .header("host", AUTHORITY)
         .header("origin", format!("http://{AUTHORITY}"))

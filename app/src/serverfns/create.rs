@@ -62,7 +62,7 @@ pub async fn create(
     let front = reply::front();
     let typed = form.clone();
     let created = match form.into_request() {
-        Ok(request) => front.act(move |standing| standing.create(&request)).await,
+        Ok(request) => front.act(&typed.name, move |standing| standing.create(&request)).await,
         Err(clash) => Err(clash),
     };
     let mut notice = match &created {

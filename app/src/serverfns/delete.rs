@@ -19,7 +19,7 @@ pub async fn delete(
 
     let front = reply::front();
     let request = wire::DeleteRequest { name: name.clone() };
-    let deleted = front.act(move |standing| standing.delete(&request)).await;
+    let deleted = front.act(&name, move |standing| standing.delete(&request)).await;
     let notice = match &deleted {
         Ok(report) => wording::report(report, wire::ControlVerb::Stop, Place::Acts(name)),
         Err(error) => Notice::refused(error, Place::Acts(name)),

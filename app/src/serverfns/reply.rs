@@ -45,11 +45,17 @@ pub(super) fn once(key: &str, words: &[&str]) -> String {
 pub(super) async fn control(verb: ControlVerb, name: String, all: bool, back: Back) -> Answer {
     let front = front();
     let place = if all { Place::Page } else { Place::Acts(name.clone()) };
-    let done = if all == name.is_empty() {
-        let request = ControlRequest { name, verb };
-        front.act(move |standing| standing.control(&request)).await
+    let done = if all && !name.is_empty() {
+        Err(Error::InvalidRequest("`name` and `all` are both given: one session is meant, or every session".to_owned()))
     } else {
-        Err(Error::InvalidRequest("either the name of a session is needed or `all`, not both".to_owned()))
+        match verb {
+            ControlVerb::Start if all => front.act_on_all(|standing| standing.start_all()).await,
+            ControlVerb::Stop if all => front.act_on_all(|standing| standing.stop_all()).await,
+            ControlVerb::Start | ControlVerb::Stop | ControlVerb::Restart => {
+                let request = ControlRequest { name: name.clone(), verb };
+                front.act(&name, move |standing| standing.control(&request)).await
+            }
+        }
     };
     let notice = match &done {
         Ok(report) => wording::report(report, verb, place),

@@ -34,9 +34,9 @@ pub async fn say(
         wire::SayRequest { name: name.clone(), text: text.clone(), force, idempotency_key, ..Default::default() };
     // Only by force does it matter who says it.
     let said = if force {
-        front.act(move |standing| standing.say(&request)).await
+        front.act(&name, move |standing| standing.say(&request)).await
     } else {
-        front.try_ask(move |the_loop| the_loop.standing().say(&request)).await
+        front.ask(&name, move |the_loop| the_loop.standing().say(&request)).await
     };
     let mut notice = match &said {
         Ok(receipt) => wording::receipt(receipt, Place::Say(name)),

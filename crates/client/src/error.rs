@@ -10,7 +10,7 @@ use crate::Address;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The service refused; its own text says why and what to do.
+    /// The service refused, or would have; the text says why and what to do.
     #[error("{}", .0.detail)]
     Refused(Box<Problem>),
     /// Nobody answers there.

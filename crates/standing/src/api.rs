@@ -1,4 +1,4 @@
-//! The verbs for an asynchronous caller: each is done on a thread that may block.
+//! The verbs for an asynchronous caller: each is done on a thread that may block, after the others on its session.
 
 use tokio::task;
 use wire::{
@@ -6,7 +6,7 @@ use wire::{
     SayRequest, StandingApi,
 };
 
-use crate::{Error, Standing, TheLoop};
+use crate::{Error, Standing, TheLoop, Turn};
 
 impl Refusal for Error {
     fn problem(&self) -> Option<Problem> {
@@ -18,42 +18,50 @@ impl StandingApi for TheLoop {
     type Error = Error;
 
     async fn list(&self) -> Result<Vec<Row>, Error> {
-        self.ask(|standing| standing.list()).await
+        self.ask(self.turn_to_look().await, |standing| standing.list()).await
     }
 
     async fn get(&self, name: &str) -> Result<Row, Error> {
         let name = name.to_owned();
-        self.ask(move |standing| standing.get(&name)).await
+        self.ask(self.turn_to_look().await, move |standing| standing.get(&name)).await
     }
 
     async fn screen(&self, name: &str, lines: usize) -> Result<String, Error> {
         let name = name.to_owned();
-        self.ask(move |standing| standing.screen(&name, lines)).await
+        self.ask(self.turn_to_look().await, move |standing| standing.screen(&name, lines)).await
     }
 
     async fn create(&self, request: &CreateRequest) -> Result<ControlReport, Error> {
         let request = request.clone();
-        self.ask(move |standing| standing.create(&request)).await
+        self.ask(self.turn_of(&request.name).await?, move |standing| standing.create(&request)).await
     }
 
     async fn delete(&self, request: &DeleteRequest) -> Result<ControlReport, Error> {
         let request = request.clone();
-        self.ask(move |standing| standing.delete(&request)).await
+        self.ask(self.turn_of(&request.name).await?, move |standing| standing.delete(&request)).await
     }
 
     async fn control(&self, request: &ControlRequest) -> Result<ControlReport, Error> {
         let request = request.clone();
-        self.ask(move |standing| standing.control(&request)).await
+        self.ask(self.turn_of(&request.name).await?, move |standing| standing.control(&request)).await
+    }
+
+    async fn start_all(&self) -> Result<ControlReport, Error> {
+        self.ask(self.turn_of_verb().await, |standing| standing.start_all()).await
+    }
+
+    async fn stop_all(&self) -> Result<ControlReport, Error> {
+        self.ask(self.turn_of_verb().await, |standing| standing.stop_all()).await
     }
 
     async fn say(&self, request: &SayRequest) -> Result<SayReceipt, Error> {
         let request = request.clone();
-        self.ask(move |standing| standing.say(&request)).await
+        self.ask(self.turn_of(&request.name).await?, move |standing| standing.say(&request)).await
     }
 
     async fn answer(&self, request: &AnswerRequest) -> Result<SayReceipt, Error> {
         let request = request.clone();
-        self.ask(move |standing| standing.answer(&request)).await
+        self.ask(self.turn_of(&request.name).await?, move |standing| standing.answer(&request)).await
     }
 }
 
@@ -61,10 +69,16 @@ impl TheLoop {
     /// Does a verb on a blocking thread. Once begun it runs to its end, even if nobody waits for it any more.
     async fn ask<T: Send + 'static>(
         &self,
+        turn: Turn,
         verb: impl FnOnce(Standing<'_>) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         let the_loop = self.clone();
-        match task::spawn_blocking(move || verb(the_loop.standing())).await {
+        let work = move || {
+            let done = verb(the_loop.standing());
+            drop(turn);
+            done
+        };
+        match task::spawn_blocking(work).await {
             Ok(answer) => answer,
             Err(failed) if failed.is_panic() => std::panic::resume_unwind(failed.into_panic()),
             // The runtime is shutting down, and the caller with it.

@@ -188,6 +188,14 @@ pub enum Error {
         /// What it asked for.
         doing: &'static str,
     },
+    /// Too many callers wait for the session already.
+    #[error("{waiting} requests wait for `{name}` already: try again in some seconds")]
+    Crowded {
+        /// The name.
+        name: SessionName,
+        /// How many.
+        waiting: usize,
+    },
     /// Another verb holds the session.
     #[error(
         "`{name}` is held by another verb ({holder}) for longer than {waited_seconds} s: try again when it is done"
@@ -236,7 +244,7 @@ impl Error {
             Self::Misconfigured(_) => ProblemCode::Misconfigured,
             Self::BadRecord { .. } | Self::Storage { .. } => ProblemCode::Registry,
             Self::TmuxSilent { .. } => ProblemCode::TmuxSilent,
-            Self::Busy { .. } => ProblemCode::Busy,
+            Self::Busy { .. } | Self::Crowded { .. } => ProblemCode::Busy,
             Self::InsideSession { .. } | Self::CallerGone { .. } => ProblemCode::Forbidden,
         }
     }

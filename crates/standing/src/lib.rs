@@ -28,6 +28,8 @@ mod lifecycle;
 mod nesting;
 mod numbers;
 mod process;
+#[cfg(feature = "async")]
+mod queues;
 mod registry;
 mod selftest;
 mod shared_look;
@@ -45,6 +47,8 @@ pub use error::Error;
 pub use lifecycle::reconcile::Settled;
 pub use numbers::{Numbers, Times, numbers};
 pub use process::ProcessHold;
+#[cfg(feature = "async")]
+pub use queues::{THREADS, Turn};
 pub use selftest::{Step, selftest};
 pub use surroundings::Surroundings;
 pub use systemd::Unit;

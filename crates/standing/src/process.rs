@@ -4,8 +4,9 @@
 //! boot it belongs to, signals go through a pidfd that was opened before the identity was checked, and a process
 //! that we started is known by the id in its environment. Nothing here may signal what was not identified so.
 
+mod scan;
+
 use std::{
-    collections::BTreeSet,
     fs, io,
     os::fd::OwnedFd,
     path::Path,
@@ -18,6 +19,8 @@ use rustix::{
     process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal},
 };
 use serde::{Deserialize, Serialize};
+
+pub(crate) use scan::{carrying, household, with_variable};
 
 /// The variable that every harness of ours carries in its environment, and its children inherit.
 pub(crate) const LOOP_ID_VAR: &str = "THE_LOOP_ID";
@@ -145,22 +148,6 @@ pub(crate) fn readable(fd: &OwnedFd, limit: Duration) -> bool {
     matches!(poll(&mut fds, Some(&timeout)), Ok(ready) if ready > 0)
 }
 
-/// Every live process whose environment carries that id: the harness and whatever it started, detached or not. This
-/// process is none of them: an agent that stops its own session would not come to the end of it.
-pub(crate) fn carrying(loop_id: &str) -> Vec<ProcessHold> {
-    if loop_id.is_empty() { Vec::new() } else { with_variable(LOOP_ID_VAR, loop_id) }
-}
-
-/// Every live process but this one that was started with a variable of that value.
-pub(crate) fn with_variable(key: &str, value: &str) -> Vec<ProcessHold> {
-    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
-    let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    let has = |pid: u32| has_variable(pid, key, value);
-    let pids = pids.filter(|&pid| pid != std::process::id());
-    // Order matters: held first, then its environment read once more, so that the hold is on the process that was read.
-    pids.filter(|&pid| has(pid)).filter_map(ProcessHold::of).filter(|held| has(held.identity.pid)).collect()
-}
-
 /// What descends from a process, by the kernel's lists of children: quick, and true of this moment only. What was orphaned
 /// and taken over by another process is not among it, nor is what a thread other than the first one started.
 pub(crate) fn descendants(pid: u32) -> Vec<u32> {
@@ -177,34 +164,6 @@ pub(crate) fn descendants(pid: u32) -> Vec<u32> {
     found
 }
 
-/// What a living process has around it: what descends from it and what is in its terminal session, but for itself and
-/// for this process. It finds what has written over its own environment, and is true of this moment only.
-pub(crate) fn household(of: &ProcessHold) -> Vec<ProcessIdentity> {
-    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
-    let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    let head = of.identity.pid;
-    let seen: Vec<(ProcessIdentity, Kin)> = pids.filter_map(kin).collect();
-    let mut found: BTreeSet<u32> =
-        seen.iter().filter(|(_, kin)| kin.session == head).map(|(process, _)| process.pid).collect();
-    found.insert(head);
-    // A child may be listed before its parent.
-    loop {
-        let before = found.len();
-        let born = seen.iter().filter(|(_, kin)| found.contains(&kin.parent)).map(|(process, _)| process.pid);
-        found.extend(born.collect::<Vec<_>>());
-        if found.len() == before {
-            break;
-        }
-    }
-    let others = |pid: u32| pid != head && pid != std::process::id();
-    let household = seen.into_iter().map(|(process, _)| process);
-    // If it ended meanwhile, its pid may have become another's.
-    if !of.identity.is_alive() {
-        return Vec::new();
-    }
-    household.filter(|process| others(process.pid) && found.contains(&process.pid)).collect()
-}
-
 /// A process and its ancestors, the nearest first, as far as they live.
 pub(crate) fn lineage(pid: u32) -> Vec<u32> {
     let mut line = vec![pid];
@@ -219,23 +178,6 @@ fn parent(pid: u32) -> Option<u32> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // After the name: state, parent.
     stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(1)?.parse().ok()
-}
-
-/// Where a process stands among the others.
-struct Kin {
-    parent: u32,
-    /// The pid of the leader of its terminal session.
-    session: u32,
-}
-
-fn kin(pid: u32) -> Option<(ProcessIdentity, Kin)> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let (state, start_ticks) = state_and_start(&stat)?;
-    // After the state: parent, group, session.
-    let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace().skip(1);
-    let (parent, session) = (fields.next()?.parse().ok()?, fields.nth(1)?.parse().ok()?);
-    let lives = state != 'Z' && state != 'X';
-    lives.then(|| (ProcessIdentity { pid, start_ticks, boot_id: BOOT_ID.clone() }, Kin { parent, session }))
 }
 
 fn has_variable(pid: u32, key: &str, value: &str) -> bool {

@@ -5,6 +5,7 @@
 
 mod lock;
 mod record;
+mod waiting;
 mod write;
 
 use std::{

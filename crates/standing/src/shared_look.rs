@@ -24,6 +24,12 @@ struct State<T> {
 
 impl<T> Default for SharedLook<T> {
     fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> SharedLook<T> {
+    pub(crate) const fn new() -> Self {
         Self { state: Mutex::new(State { begun: 0, looking: false, waiting: 0, seen: None }), ended: Condvar::new() }
     }
 }

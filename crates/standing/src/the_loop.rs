@@ -34,6 +34,8 @@ pub struct TheLoop {
     read: Arc<Mutex<Option<Read>>>,
     event_warned: Arc<AtomicBool>,
     looks: Arc<Looks>,
+    #[cfg(feature = "async")]
+    pub(crate) queues: Arc<crate::queues::Queues>,
 }
 
 /// What several callers may ask for at once.
@@ -72,6 +74,8 @@ impl TheLoop {
             read: Arc::default(),
             event_warned: Arc::default(),
             looks: Arc::default(),
+            #[cfg(feature = "async")]
+            queues: Arc::default(),
         }
     }
 
@@ -150,6 +154,12 @@ impl TheLoop {
         EventLog::new(&config.settings.event_log, self.source, Arc::clone(&self.event_warned))
     }
 
+    /// How long a verb waits for others on the same session.
+    #[cfg(feature = "async")]
+    pub(crate) fn lock_wait(&self) -> std::time::Duration {
+        self.tolerant().lock_wait().0
+    }
+
     /// What a verb works with, if the config can be used.
     fn strict(&self) -> Result<Scope, Error> {
         let scope = self.tolerant();
@@ -157,7 +167,14 @@ impl TheLoop {
         Ok(scope)
     }
 
-    /// The same whatever stands in the config: for `stop`.
+    /// The same for `stop`: any config but one that does not tell where the sessions are recorded.
+    fn stopping(&self) -> Result<Scope, Error> {
+        let scope = self.tolerant();
+        scope.config.stopping()?;
+        Ok(scope)
+    }
+
+    /// The same whatever stands in the config.
     fn tolerant(&self) -> Scope {
         let config = self.config();
         let events = self.events(&config);
@@ -225,34 +242,39 @@ impl Standing<'_> {
         })
     }
 
-    /// Starts, stops or restarts one session, or (but for restart) all. Stopping works with a config that cannot be
-    /// used, but not with one that was named and cannot be read: where the sessions are written down is not known then.
+    /// Starts, stops or restarts one session. An empty name is refused: it never means every session. Stopping works
+    /// with a config that cannot be used, but not with one that was named and cannot be read: where the sessions are
+    /// written down is not known then.
     pub fn control(&self, request: &ControlRequest) -> Result<ControlReport, Error> {
-        numbers::verb(request.verb.as_str(), || self.control_uncounted(request))
+        numbers::verb(request.verb.as_str(), || {
+            self.may_control(match request.verb {
+                ControlVerb::Start => "start sessions",
+                ControlVerb::Stop => "stop sessions",
+                ControlVerb::Restart => "restart sessions",
+            })?;
+            let scope = match request.verb {
+                ControlVerb::Stop => self.the_loop.stopping()?,
+                ControlVerb::Start | ControlVerb::Restart => self.the_loop.strict()?,
+            };
+            let name = lifecycle::fields::name_of_one(request)?;
+            lifecycle::control::one(&scope, &name, request.verb)
+        })
     }
 
-    fn control_uncounted(self, request: &ControlRequest) -> Result<ControlReport, Error> {
-        self.may_control(match request.verb {
-            ControlVerb::Start => "start sessions",
-            ControlVerb::Stop => "stop sessions",
-            ControlVerb::Restart => "restart sessions",
-        })?;
-        let scope = match request.verb {
-            ControlVerb::Stop => {
-                let scope = self.the_loop.tolerant();
-                scope.config.stopping()?;
-                scope
-            }
-            ControlVerb::Start | ControlVerb::Restart => self.the_loop.strict()?,
-        };
-        if !request.name.is_empty() {
-            return lifecycle::control::one(&scope, &SessionName::parse(&request.name)?, request.verb);
-        }
-        match request.verb {
-            ControlVerb::Start => lifecycle::control::start_all(&scope, lifecycle::control::Which::Every),
-            ControlVerb::Stop => lifecycle::control::stop_all(&scope),
-            ControlVerb::Restart => Err(Error::InvalidRequest("restart needs a name: it takes one session".to_owned())),
-        }
+    /// Starts every session: created ones, and declared ones if `standingSessions.enabled` is true.
+    pub fn start_all(&self) -> Result<ControlReport, Error> {
+        numbers::verb("start", || {
+            self.may_control("start sessions")?;
+            lifecycle::control::start_all(&self.the_loop.strict()?, lifecycle::control::Which::Every)
+        })
+    }
+
+    /// Stops every recorded session, with a config that cannot be used as well, as [`Standing::control`] does.
+    pub fn stop_all(&self) -> Result<ControlReport, Error> {
+        numbers::verb("stop", || {
+            self.may_control("stop sessions")?;
+            lifecycle::control::stop_all(&self.the_loop.stopping()?)
+        })
     }
 
     /// Starts what starts by itself: what `the-loop start` does once the service is up.

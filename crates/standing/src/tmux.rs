@@ -13,6 +13,7 @@ mod clear;
 mod kill;
 mod listing;
 mod paste;
+mod permits;
 mod scope;
 mod spawn;
 mod wake;
@@ -84,6 +85,7 @@ pub(crate) struct Tmux {
     within_a_unit: bool,
     /// True while the last question was not answered in time.
     unanswered: Arc<AtomicBool>,
+    permits: Arc<permits::Permits>,
 }
 
 impl Tmux {
@@ -101,6 +103,7 @@ impl Tmux {
             exe: surroundings.exe().to_owned(),
             within_a_unit: surroundings.var("INVOCATION_ID").is_some(),
             unanswered: Arc::default(),
+            permits: Arc::default(),
         }
     }
 }

@@ -133,10 +133,12 @@ fn refusals_say_why_and_what_to_type() {
         404
     );
     assert_eq!(standing.get("Sup").expect_err("no name").code(), ProblemCode::InvalidName);
-    assert!(matches!(
-        standing.control(&ControlRequest { name: String::new(), verb: ControlVerb::Restart }),
-        Err(Error::InvalidRequest(_))
-    ));
+    for verb in [ControlVerb::Start, ControlVerb::Stop, ControlVerb::Restart] {
+        for name in ["", " ", "\n"] {
+            let error = standing.control(&ControlRequest { name: name.to_owned(), verb }).expect_err("no session");
+            assert!(matches!(error, Error::InvalidRequest(_)), "{verb:?} {name:?}: {error}");
+        }
+    }
 
     let report = standing.create(&CreateRequest { start: false, ..CreateRequest::named("ops") }).expect("recorded");
     assert_eq!(report.sessions[0].status, Status::Stopped);
@@ -293,10 +295,7 @@ fn start_and_stop_of_all_work_side_by_side_and_name_what_they_leave() {
         [("a", Some(Outcome::Started)), ("b", Some(Outcome::Started)), ("declared", Some(Outcome::NotRunning))]
     );
     assert!(report.sessions[2].detail.as_deref().is_some_and(|detail| detail.contains("standingSessions.enabled")));
-    let report = the_loop
-        .standing()
-        .control(&ControlRequest { name: String::new(), verb: ControlVerb::Stop })
-        .expect("a report");
+    let report = the_loop.standing().stop_all().expect("a report");
     assert!(report.ok);
     assert_eq!(report.sessions.len(), 3, "every recorded session");
     assert!(home.tmux().sessions().is_empty());

@@ -29,8 +29,14 @@ pub trait StandingApi: Send + Sync {
     /// Stops a created session and removes its record.
     fn delete(&self, request: &DeleteRequest) -> impl Future<Output = Result<ControlReport, Self::Error>> + Send;
 
-    /// Starts, stops or restarts one session, or (but for restart) all.
+    /// Starts, stops or restarts one session. An empty name is refused.
     fn control(&self, request: &ControlRequest) -> impl Future<Output = Result<ControlReport, Self::Error>> + Send;
+
+    /// Starts every session.
+    fn start_all(&self) -> impl Future<Output = Result<ControlReport, Self::Error>> + Send;
+
+    /// Stops every recorded session.
+    fn stop_all(&self) -> impl Future<Output = Result<ControlReport, Self::Error>> + Send;
 
     /// Pastes text into a running session and submits it.
     fn say(&self, request: &SayRequest) -> impl Future<Output = Result<SayReceipt, Self::Error>> + Send;

@@ -1,6 +1,6 @@
 //! What a caller asks for. Unknown fields are refused: a typo must not be read as a default.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Asks for a new session, written to the registry and, unless told otherwise, started.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,7 +72,7 @@ pub struct DeleteRequest {
     pub name: String,
 }
 
-/// What to do with a session, or with all of them.
+/// What to do with a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -96,17 +96,52 @@ impl ControlVerb {
     }
 }
 
-/// Asks for a verb on one session, or on all.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[serde(deny_unknown_fields)]
+/// Asks for a verb on one session. An empty name is refused: to start or stop every session is a call of its own
+/// ([`StandingApi::start_all`](crate::StandingApi::start_all), [`StandingApi::stop_all`](crate::StandingApi::stop_all)).
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ControlRequest {
-    /// The name; empty means all (not for restart).
-    #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(pattern = "^([a-z0-9][a-z0-9-]{0,39})?$", example = "ops"))]
+    /// The name: lower-case letters, digits and `-`, beginning with a letter or digit, at most 40.
     pub name: String,
     /// What to do.
     pub verb: ControlVerb,
+}
+
+impl ControlRequest {
+    /// Why the request names no session, if it does not: an empty name never means every session.
+    pub fn unnamed(&self) -> Option<String> {
+        let remedy = match self.verb {
+            ControlVerb::Restart => "restart takes one session and needs its name",
+            ControlVerb::Start | ControlVerb::Stop => {
+                "name one session, or ask for every session with `--all` (command line) or `\"all\": true` (REST)"
+            }
+        };
+        self.name.trim().is_empty().then(|| format!("`name` is empty: {remedy}"))
+    }
+}
+
+/// The body of the route `control`: one session by its name, or every session by `all`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = ControlRequest))]
+#[serde(deny_unknown_fields)]
+pub struct ControlBody {
+    /// The name of one session. Published form, for existing clients: empty or left out, and without `all`, it means
+    /// every session for `start` and `stop`. New clients send `all`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[cfg_attr(feature = "schema", schema(pattern = "^([a-z0-9][a-z0-9-]{0,39})?$", example = "ops"))]
+    pub name: String,
+    /// What to do: `start`, `stop` or `restart`. Every session can be started or stopped, not restarted.
+    #[cfg_attr(feature = "schema", schema(value_type = ControlVerb))]
+    pub verb: String,
+    /// `true`: every session, and `name` is left out. `false`: the session of that name, which must not be empty.
+    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    pub all: Option<bool>,
+}
+
+/// A value that is there has to be one: `null` may be what is left of a value that was lost.
+fn not_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {
+    bool::deserialize(deserializer).map(Some)
 }
 
 /// Asks for text to be pasted into a running session and submitted.

@@ -22,8 +22,7 @@ pub(crate) fn run(exe: &Path) {
             the_loop.standing().create(&request).expect("created");
             made += 1;
         }
-        let all = ControlRequest { name: String::new(), verb: ControlVerb::Start };
-        assert!(the_loop.standing().control(&all).expect("a report").ok, "every session runs");
+        assert!(the_loop.standing().start_all().expect("a report").ok, "every session runs");
         let quiet = |mut command: std::process::Command| {
             assert!(command.stdout(Stdio::null()).status().expect("it runs").success());
         };

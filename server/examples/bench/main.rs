@@ -4,11 +4,14 @@
 //! homes on private tmux servers. A figure is a median over alternating rounds; the ratio is what to quote.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
+mod connect;
 mod idle;
 mod list;
 mod once;
 mod rest;
 mod say;
+mod scale;
+mod soak;
 mod start;
 
 use std::{
@@ -24,6 +27,11 @@ fn main() {
         && order == once::WRITER
     {
         return once::writers(&exe, first.parse().expect("a writer's number"));
+    }
+    if let [order, minutes] = &wanted[..]
+        && order == "soak"
+    {
+        return soak::run(&exe, minutes.parse().expect("minutes"));
     }
     let runs = |name: &str| wanted.is_empty() || wanted.iter().any(|word| word == name);
     if runs("list") {
@@ -43,6 +51,12 @@ fn main() {
     }
     if runs("idle") {
         idle::run(&exe);
+    }
+    if runs("scale") {
+        scale::run(&exe);
+    }
+    if runs("connect") {
+        connect::run(&exe);
     }
 }
 

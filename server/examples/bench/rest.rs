@@ -11,7 +11,7 @@ use std::{
 };
 
 use serde_json::json;
-use standing::{ControlRequest, ControlVerb, CreateRequest};
+use standing::CreateRequest;
 use testkit::{TestHome, TestService};
 
 /// Requests for one figure, shared out among the clients.
@@ -29,8 +29,7 @@ pub(crate) fn run(exe: &Path) {
             let request = CreateRequest { start: false, harness: "sleeper".to_owned(), ..named };
             the_loop.standing().create(&request).expect("created");
         }
-        let all = ControlRequest { name: String::new(), verb: ControlVerb::Start };
-        assert!(the_loop.standing().control(&all).expect("a report").ok, "every session runs");
+        assert!(the_loop.standing().start_all().expect("a report").ok, "every session runs");
         let service = TestService::start(exe, &home);
         for clients in [1, 50] {
             figure(&service, "/api/v1/standing-sessions", sessions, clients);

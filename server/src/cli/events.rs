@@ -12,7 +12,7 @@ use standing::{
 use wildmatch::WildMatch;
 
 use super::{
-    Output, Refusal, inert,
+    Output, Refusal, given, inert,
     output::{BAD, BOLD, DIM, WARN},
     table::{self, Cell},
 };
@@ -30,10 +30,10 @@ const LOOK: Duration = Duration::from_millis(200);
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Only events of this type; `*` stands for anything; may be given more than once
-    #[arg(long = "type", value_name = "GLOB")]
+    #[arg(long = "type", value_name = "GLOB", value_parser = given::filled)]
     types: Vec<String>,
     /// Only events of this session
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = given::session)]
     session: Option<String>,
     /// Only events since then: `30s`, `15m`, `2h`, `1d`, or a time like `2026-01-31T12:00:00Z`
     #[arg(long, value_name = "WHEN")]

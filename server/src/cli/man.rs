@@ -2,11 +2,14 @@
 
 use std::{fs, io, path::PathBuf};
 
+use clap::builder::{OsStringValueParser, TypedValueParser as _};
+
 use super::{Output, Refusal};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The folder that they are written to; made if it is missing
+    #[arg(value_parser = OsStringValueParser::new().try_map(super::given::file))]
     folder: PathBuf,
 }
 

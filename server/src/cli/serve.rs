@@ -37,7 +37,7 @@ pub(super) struct Args {
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct BindArgs {
     /// The address to listen on, in place of `service.host`
-    #[arg(long)]
+    #[arg(long, value_parser = super::given::filled)]
     host: Option<String>,
     /// The port to listen on, in place of `service.port`; 0 takes a free one
     #[arg(long)]

@@ -15,7 +15,7 @@ use ::standing::TheLoop;
 use clap::{Subcommand, ValueEnum};
 use wire::{ControlReport, ControlRequest, ControlVerb};
 
-use super::{Output, Refusal, document, inert, output, report, table};
+use super::{Output, Refusal, document, given, inert, output, report, table};
 use crate::slack;
 
 use verbs::{Service, Verbs};
@@ -43,10 +43,10 @@ pub(super) enum Verb {
     /// Stop a created session and remove its record
     #[command(after_help = delete::EXAMPLES)]
     Delete(delete::Args),
-    /// Start a session, or all; a conversation that was kept goes on
+    /// Start a session, or all of them; a conversation that was kept goes on
     #[command(after_help = start::EXAMPLES)]
     Start(start::Args),
-    /// Stop a session, or all; the conversation is kept
+    /// Stop a session, or all of them; the conversation is kept
     #[command(after_help = stop::EXAMPLES)]
     Stop(stop::Args),
     /// Stop a session and start it again
@@ -103,7 +103,37 @@ pub(super) enum Format {
     Json,
 }
 
-fn control(verbs: &dyn Verbs, verb: ControlVerb, name: Option<String>) -> Result<ControlReport, Refusal> {
-    let request = ControlRequest { name: name.unwrap_or_default(), verb };
-    verbs.control(&request)
+/// Which sessions `start` and `stop` are for.
+#[derive(Debug, clap::Args)]
+pub(super) struct Whom {
+    /// The session
+    #[arg(value_parser = given::session_or_all)]
+    name: Option<String>,
+    /// Every session
+    #[arg(long, conflicts_with = "name")]
+    all: bool,
+}
+
+/// What can be done to every session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Everyone {
+    Start,
+    Stop,
+}
+
+fn control(verbs: &dyn Verbs, verb: Everyone, whom: Whom, output: &mut Output) -> Result<ControlReport, Refusal> {
+    let (one, word) = match verb {
+        Everyone::Start => (ControlVerb::Start, "start"),
+        Everyone::Stop => (ControlVerb::Stop, "stop"),
+    };
+    if let Some(name) = whom.name {
+        return verbs.control(&ControlRequest { name, verb: one });
+    }
+    if !whom.all {
+        output.err(&format!("no session is named, which means every session: `standing {word} --all` says so\n"));
+    }
+    match verb {
+        Everyone::Start => verbs.start_all(),
+        Everyone::Stop => verbs.stop_all(),
+    }
 }

@@ -1,7 +1,7 @@
 //! `the-loop stop`: the sessions first, while the service they may be talking to is still up; then the service.
 
 use standing::TheLoop;
-use wire::{ControlRequest, ControlVerb, LifecycleReport, ServiceOutcome, ServiceRow};
+use wire::{LifecycleReport, ServiceOutcome, ServiceRow};
 
 use super::{
     Output, Refusal, inert,
@@ -36,12 +36,8 @@ pub(super) fn usable(the_loop: &TheLoop, output: &mut Output) -> Result<(), Refu
 }
 
 pub(super) fn stop(the_loop: &TheLoop, args: &lifecycle::WhatAndHow) -> (LifecycleReport, u8) {
-    let sessions = if args.service_only {
-        Half::left_out()
-    } else {
-        let all = ControlRequest { name: String::new(), verb: ControlVerb::Stop };
-        lifecycle::sessions(the_loop.standing().control(&all))
-    };
+    let sessions =
+        if args.service_only { Half::left_out() } else { lifecycle::sessions(the_loop.standing().stop_all()) };
     // Whatever became of the sessions, the service was asked to end as well.
     let services = if args.sessions_only { Half::left_out() } else { service(the_loop) };
     lifecycle::join(services, sessions)

@@ -27,8 +27,8 @@ use crate::slack;
 /// How long requests that are being answered may take after the first signal.
 const DRAIN: Duration = Duration::from_secs(10);
 
-/// Verbs at work at once. Each blocks its thread, for seconds if it starts or stops an agent; more wait their turn.
-const BLOCKING_THREADS: usize = 64;
+/// Threads that may block: those of verbs and looks, and some for files, names of hosts and Slack.
+const BLOCKING_THREADS: usize = standing::THREADS + 40;
 
 /// What is given on the command line in place of `service.host` and `service.port`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -100,6 +100,11 @@ impl Call {
         self == Self::Say
     }
 
+    /// The session that a message is for, if it is one.
+    pub(super) fn says_to(self, arguments: &JsonObject) -> Option<&str> {
+        (self == Self::Say).then(|| arguments.get("name").and_then(Value::as_str).unwrap_or_default())
+    }
+
     /// Does it. Blocks.
     pub(super) fn run(
         self,

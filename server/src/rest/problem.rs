@@ -9,6 +9,9 @@ use axum::{
 };
 use wire::{Problem, ProblemCode};
 
+/// How soon to ask again for a session that others hold or wait for, in seconds.
+const BUSY_RETRY: &str = "5";
+
 /// A [`Problem`] on its way out. The problem itself rides along in the response's extensions, so that the request id
 /// can be put into it by the layer that knows it.
 #[derive(Clone, Debug)]
@@ -57,6 +60,9 @@ impl IntoResponse for ApiProblem {
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        if self.0.code == ProblemCode::Busy {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from_static(BUSY_RETRY));
+        }
         response.extensions_mut().insert(self);
         response
     }

@@ -6,7 +6,7 @@ use standing::TheLoop;
 use utoipa::ToSchema;
 use wire::ProblemCode;
 
-use super::standing::ask;
+use super::standing::look;
 use crate::openapi::{Refused, refusals};
 
 /// Whether verbs can be done, and what keeps them from it.
@@ -36,7 +36,7 @@ refusals!(Refusals = Refused::with(&[]).of_json());
         Refusals
     ))]
 pub(super) async fn ready(State(the_loop): State<TheLoop>) -> (StatusCode, Json<Readiness>) {
-    match ask(the_loop, |standing| standing.ready()).await {
+    match look(the_loop, |standing| standing.ready()).await {
         Ok(()) => (StatusCode::OK, Json(Readiness { ready: true, code: None, detail: None })),
         Err(problem) => {
             let (code, detail) = problem.told();

@@ -11,7 +11,7 @@ pub(super) mod screen;
 
 use std::convert::Infallible;
 
-use ::standing::{Caller, Error, Standing, TheLoop};
+use ::standing::{Caller, Error, Standing, TheLoop, Turn};
 use axum::{extract::FromRequestParts, http::request::Parts};
 use serde::Deserialize;
 use tokio::task;
@@ -49,12 +49,46 @@ impl<S: Sync> FromRequestParts<S> for Sender {
     }
 }
 
-/// Does a verb on a blocking thread. Once begun it runs to its end, even if the caller hangs up.
+/// Looks, on a thread that no verb can keep.
+pub(in crate::rest) async fn look<T: Send + 'static>(
+    the_loop: TheLoop,
+    look: impl FnOnce(Standing<'_>) -> Result<T, Error> + Send + 'static,
+) -> Result<T, ApiProblem> {
+    let turn = the_loop.turn_to_look().await;
+    on_a_thread(the_loop, turn, look).await
+}
+
+/// Does a verb to one session, after those that were asked for before it. Once begun it runs to its end, even if the
+/// caller hangs up.
 pub(in crate::rest) async fn ask<T: Send + 'static>(
+    the_loop: TheLoop,
+    name: &str,
+    verb: impl FnOnce(Standing<'_>) -> Result<T, Error> + Send + 'static,
+) -> Result<T, ApiProblem> {
+    let turn = the_loop.turn_of(name).await?;
+    on_a_thread(the_loop, turn, verb).await
+}
+
+/// Does a verb to every session.
+pub(in crate::rest) async fn ask_all<T: Send + 'static>(
     the_loop: TheLoop,
     verb: impl FnOnce(Standing<'_>) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, ApiProblem> {
-    match task::spawn_blocking(move || verb(the_loop.standing())).await {
+    let turn = the_loop.turn_of_verb().await;
+    on_a_thread(the_loop, turn, verb).await
+}
+
+async fn on_a_thread<T: Send + 'static>(
+    the_loop: TheLoop,
+    turn: Turn,
+    verb: impl FnOnce(Standing<'_>) -> Result<T, Error> + Send + 'static,
+) -> Result<T, ApiProblem> {
+    let work = move || {
+        let done = verb(the_loop.standing());
+        drop(turn);
+        done
+    };
+    match task::spawn_blocking(work).await {
         Ok(answer) => Ok(answer?),
         Err(failed) => {
             tracing::error!("a verb did not end: {failed}");

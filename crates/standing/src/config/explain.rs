@@ -137,6 +137,9 @@ fn wrong_pattern(value: &Value, path: &KeyPath, found: &str) -> String {
         Some("botTokenEnv" | "appTokenEnv") => {
             "expected the name of an environment variable (letters, digits and `_`), never the token itself".to_owned()
         }
+        Some("root") => {
+            "expected the path of a folder, found a blank one; leave the key out for the default".to_owned()
+        }
         Some("socket") => format!("expected letters, digits, `.`, `_` and `-`, found {found}: it names a tmux server"),
         Some("allowedHosts") => {
             format!("expected a host name, with or without a port, as in `loop.example:8443`, found {found}")

@@ -1,14 +1,26 @@
-//! control: start, stop or restart one session, or (but for restart) all of them.
+//! control: start, stop or restart one session; start or stop every session.
 
-use std::{collections::BTreeMap, sync::Mutex, thread};
+use std::{collections::BTreeMap, fs, sync::Mutex, thread};
+
+use rustix::process::{Resource, getrlimit};
 
 use wire::{ControlReport, ControlVerb, Outcome, Row, SessionName};
 
 use super::{Scope, list::every_name, restart, start, stop};
 use crate::{Error, registry::Entry};
 
-/// How many sessions are worked on side by side. A verb waits nearly all of its time, for the probe or the grace.
-const AT_ONCE: usize = 32;
+/// How many sessions are worked on side by side. A verb waits nearly all of its time, for the probe or the grace; but
+/// an agent that starts needs a machine that is not busy with a hundred others that do.
+pub(super) const AT_ONCE: usize = 32;
+
+/// The same for a stop, which costs the machine little, so that the graces run side by side.
+const STOPS_AT_ONCE: usize = 160;
+
+/// Descriptors that one stop keeps: its lock and those of the processes that it waits for, two as a rule.
+const OF_A_STOP: usize = 4;
+
+/// Descriptors for all else that goes on: questions to tmux, records, the event log, connections of a service.
+const OF_THE_REST: usize = 256;
 
 /// Does a verb to one session.
 pub(crate) fn one(scope: &Scope, name: &SessionName, verb: ControlVerb) -> Result<ControlReport, Error> {
@@ -53,7 +65,7 @@ pub(crate) fn start_all(scope: &Scope, which: Which<'_>) -> Result<ControlReport
             names.push(name.clone());
         }
     }
-    rows.extend(side_by_side(&names, |name| match start::start(scope, name) {
+    rows.extend(side_by_side(&names, AT_ONCE, |name| match start::start(scope, name) {
         Ok(row) => row,
         Err(error) => failed(scope, name, &error),
     }));
@@ -64,7 +76,7 @@ pub(crate) fn start_all(scope: &Scope, which: Which<'_>) -> Result<ControlReport
 /// Stops every recorded session, whatever the config says.
 pub(crate) fn stop_all(scope: &Scope) -> Result<ControlReport, Error> {
     let names: Vec<SessionName> = scope.registry.all()?.into_keys().collect();
-    let rows = side_by_side(&names, |name| match stop::stop(scope, name) {
+    let rows = side_by_side(&names, stops_at_once(), |name| match stop::stop(scope, name) {
         Ok(row) => row,
         Err(error) => failed(scope, name, &error),
     });
@@ -88,13 +100,24 @@ fn failed(scope: &Scope, name: &SessionName, error: &Error) -> Row {
     scope.row_after(name, Outcome::Failed, error.to_string())
 }
 
+/// As many as there are descriptors for. One that a stop cannot have makes it fail.
+fn stops_at_once() -> usize {
+    let limit = getrlimit(Resource::Nofile).current.map_or(usize::MAX, |limit| limit.try_into().unwrap_or(usize::MAX));
+    let open = fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
+    (limit.saturating_sub(open + OF_THE_REST) / OF_A_STOP).clamp(AT_ONCE, STOPS_AT_ONCE)
+}
+
 /// Works on every name, a bounded number at once, and gives the answers in the order of the names.
-pub(super) fn side_by_side<T: Send>(names: &[SessionName], work: impl Fn(&SessionName) -> T + Sync) -> Vec<T> {
+pub(super) fn side_by_side<T: Send>(
+    names: &[SessionName],
+    at_once: usize,
+    work: impl Fn(&SessionName) -> T + Sync,
+) -> Vec<T> {
     let queue = Mutex::new(names.iter());
     let done = Mutex::new(BTreeMap::new());
     let next = || queue.lock().ok().and_then(|mut names| names.next());
     thread::scope(|threads| {
-        for _ in 0..names.len().min(AT_ONCE) {
+        for _ in 0..names.len().min(at_once) {
             threads.spawn(|| {
                 while let Some(name) = next() {
                     let answer = work(name);

@@ -1,6 +1,6 @@
 //! What the texts of a request may be, whichever surface it came by. Checked before anything is looked at.
 
-use wire::{AnswerRequest, CreateRequest, SayRequest};
+use wire::{AnswerRequest, ControlRequest, CreateRequest, SayRequest, SessionName};
 
 use crate::Error;
 
@@ -9,6 +9,14 @@ const ACTOR_LIMIT: usize = 200;
 
 /// The longest idempotency key, in bytes: a UUID has 36.
 const KEY_LIMIT: usize = 200;
+
+/// The session that a request names. A name that is missing never means every session.
+pub(crate) fn name_of_one(request: &ControlRequest) -> Result<SessionName, Error> {
+    match request.unnamed() {
+        Some(reason) => Err(Error::InvalidRequest(reason)),
+        None => Ok(SessionName::parse(&request.name)?),
+    }
+}
 
 /// Refuses what no program or record can be given.
 pub(crate) fn of_create(request: &CreateRequest) -> Result<(), Error> {

@@ -2,7 +2,10 @@
 
 use wire::{SessionName, State};
 
-use super::{Scope, control::side_by_side};
+use super::{
+    Scope,
+    control::{AT_ONCE, side_by_side},
+};
 use crate::{
     Error,
     registry::{Entry, Phase},
@@ -27,7 +30,7 @@ pub(crate) fn reconcile(scope: &Scope) -> Result<Vec<Settled>, Error> {
     let unfinished: Vec<(SessionName, Phase)> =
         scope.registry.all()?.into_iter().filter_map(|(name, entry)| Some((name, begun(&entry)?))).collect();
     let names: Vec<SessionName> = unfinished.iter().map(|(name, _)| name.clone()).collect();
-    let settled = side_by_side(&names, |name| settle(scope, name));
+    let settled = side_by_side(&names, AT_ONCE, |name| settle(scope, name));
     Ok(unfinished
         .into_iter()
         .zip(settled)

@@ -1,6 +1,6 @@
 //! What one verb works with: the config as it is now, the registry, tmux, and the event log.
 
-use std::{sync::Arc, time::Duration};
+use std::{convert::Infallible, sync::Arc, time::Duration};
 
 use wire::SessionName;
 
@@ -11,6 +11,7 @@ use crate::{
     events::{Event, EventLog},
     harness::{self, Harness},
     registry::{Entry, Hold, LockWait, Phase, Record, Registry},
+    shared_look::SharedLook,
     state::{self, Condition, Seen, how_it_ended},
     tmux::{Pane, Panes, Silence, Tmux},
 };
@@ -26,6 +27,8 @@ pub(crate) struct Scope {
     pub(crate) registry: Registry,
     pub(crate) tmux: Tmux,
     events: EventLog,
+    /// A verb to every session looks from many threads at once.
+    looks: SharedLook<Result<Panes, Silence>>,
 }
 
 impl Scope {
@@ -33,7 +36,7 @@ impl Scope {
         let registry = Registry::new(&config.settings.state_root);
         let secrets = secrets(&config.settings);
         let tmux = Tmux::new(&config.settings.routing.tmux, &surroundings, &secrets);
-        Self { config, surroundings, registry, tmux, events }
+        Self { config, surroundings, registry, tmux, events, looks: SharedLook::new() }
     }
 
     pub(crate) fn settings(&self) -> &Settings {
@@ -76,9 +79,10 @@ impl Scope {
         LockWait(LOCK_WAIT.saturating_add(tmux.kill_grace).saturating_add(tmux.probe.saturating_mul(2)))
     }
 
-    /// One look at every session.
+    /// One look at every session, which begins no earlier than this call. A silence is shared like an answer.
     pub(crate) fn look(&self) -> Result<Panes, Silence> {
-        self.tmux.panes().into_result()
+        let Ok(seen) = self.looks.share(|| Ok::<_, Infallible>(self.tmux.panes().into_result()));
+        seen
     }
 
     /// How the program of a pane that counts as dead ended, for a person.

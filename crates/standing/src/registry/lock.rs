@@ -13,14 +13,13 @@ use std::{
     io::{self, Write},
     os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
     path::Path,
-    sync::mpsc::{self, RecvTimeoutError},
     thread,
     time::Duration,
 };
 
 use wire::SessionName;
 
-use super::{Registry, storage};
+use super::{Registry, storage, waiting};
 use crate::Error;
 
 /// The folder of locks, beside the records.
@@ -65,10 +64,11 @@ impl Registry {
         (own && file.try_lock().is_ok()).then_some(Hold { _file: file })
     }
 
-    /// Whether a verb is at work on a session.
+    /// Whether a verb is at work on a session. Shared, so that callers who ask at the same time do not take each other
+    /// for a verb; a verb that comes at this very moment waits for as long as the question takes.
     pub(crate) fn is_held(&self, name: &SessionName) -> bool {
         let Ok(file) = File::open(self.dir.join(LOCKS).join(format!("{name}.lock"))) else { return false };
-        matches!(file.try_lock(), Err(TryLockError::WouldBlock))
+        matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
     }
 
     /// The same for `stop`, which must work where nothing can be written: then the folder itself is held.
@@ -94,15 +94,18 @@ impl Registry {
             Err(TryLockError::Error(error)) => return Err(failed(error)),
             Err(TryLockError::WouldBlock) => {
                 if let Some(queue) = queue {
-                    // A newcomer holds it for as long as it takes to look. A lost turn is all that a failure costs.
-                    let _ = queue.lock_shared();
+                    // A newcomer holds it for as long as it takes to look; one that was stopped at that moment must not
+                    // hold this up. A lost turn is all that a failure costs.
+                    let _ = queue.try_lock_shared();
                 }
-                file = wait_for(file, wait).map_err(|error| match error {
-                    Waited::InVain => {
-                        Error::Busy { name: name.clone(), holder: self.holder(name), waited_seconds: wait.0.as_secs() }
+                file = match waiting::wait_for(file, wait.0) {
+                    Ok(Some(file)) => file,
+                    Ok(None) => {
+                        let (holder, waited_seconds) = (self.holder(name), wait.0.as_secs());
+                        return Err(Error::Busy { name: name.clone(), holder, waited_seconds });
                     }
-                    Waited::Failed(error) => failed(error),
-                })?;
+                    Err(error) => return Err(failed(error)),
+                };
             }
         }
         if let Some(verb) = verb {
@@ -116,33 +119,6 @@ impl Registry {
         let path = self.dir.join(LOCKS).join(format!("{name}.lock"));
         let text = fs::read_to_string(path).unwrap_or_default();
         if text.is_empty() { "holder unknown".to_owned() } else { text.chars().filter(|c| !c.is_control()).collect() }
-    }
-}
-
-/// Why a wait for a lock came to nothing.
-enum Waited {
-    InVain,
-    Failed(io::Error),
-}
-
-/// Waits until a file is locked. The kernel knows no limit for that, so a thread of its own waits; one that gets the lock
-/// when nobody wants it any more lets go of it at once.
-fn wait_for(file: File, wait: LockWait) -> Result<File, Waited> {
-    let (sender, receiver) = mpsc::channel();
-    let waiter = move || {
-        let locked = loop {
-            match file.lock() {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                locked => break locked,
-            }
-        };
-        let _ = sender.send(locked.map(|()| file));
-    };
-    thread::Builder::new().name("lock".to_owned()).spawn(waiter).map_err(Waited::Failed)?;
-    match receiver.recv_timeout(wait.0) {
-        Ok(locked) => locked.map_err(Waited::Failed),
-        Err(RecvTimeoutError::Timeout) => Err(Waited::InVain),
-        Err(RecvTimeoutError::Disconnected) => Err(Waited::Failed(io::ErrorKind::Other.into())),
     }
 }
 
@@ -164,5 +140,48 @@ fn somebody_waits(queue: &File) -> bool {
             false
         }
         Err(error) => matches!(error, TryLockError::WouldBlock),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_who_ask_at_once_do_not_take_each_other_for_a_verb() {
+        let root = tempfile::tempdir().expect("a folder");
+        let registry = Registry::new(root.path());
+        let name = SessionName::parse("ops").expect("a name");
+        drop(registry.hold(&name, "start", LockWait(Duration::ZERO)).expect("free"));
+        let path = registry.dir.join(LOCKS).join("ops.lock");
+        // What another caller holds while it asks.
+        let asking = File::open(&path).expect("opened");
+        asking.lock_shared().expect("shared");
+        assert!(!registry.is_held(&name), "a question is not a verb");
+        drop(asking);
+        let hold = registry.hold(&name, "start", LockWait(Duration::ZERO)).expect("free");
+        assert!(registry.is_held(&name));
+        drop(hold);
+        assert!(!registry.is_held(&name));
+    }
+
+    #[test]
+    fn a_verb_that_comes_while_somebody_asks_waits_for_the_answer() {
+        let root = tempfile::tempdir().expect("a folder");
+        let registry = Registry::new(root.path());
+        let name = SessionName::parse("ops").expect("a name");
+        drop(registry.hold(&name, "start", LockWait(Duration::ZERO)).expect("free"));
+        let asking = File::open(registry.dir.join(LOCKS).join("ops.lock")).expect("opened");
+        asking.lock_shared().expect("shared");
+        thread::scope(|threads| {
+            let verb = threads.spawn(|| registry.hold(&name, "say", LockWait(Duration::from_secs(60))).is_ok());
+            let waits = File::open(registry.dir.join(LOCKS).join("ops.waiting"));
+            let waits = || waits.as_ref().is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)));
+            while !waits() && !verb.is_finished() {
+                thread::yield_now();
+            }
+            drop(asking);
+            assert!(verb.join().expect("no panic"), "it got its turn");
+        });
     }
 }

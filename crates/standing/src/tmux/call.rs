@@ -70,6 +70,7 @@ impl Tmux {
 
     /// The same, run by another program that is given with its arguments and becomes tmux.
     pub(super) fn call_by(&self, by: &[&str], args: &[&str], stdin: &[u8]) -> Answer<Output> {
+        let _permit = self.permits.take();
         let begun = Instant::now();
         let answer = self.call_uncounted(by, args, stdin);
         numbers::tmux(begun, matches!(answer, Answer::Said(_)));

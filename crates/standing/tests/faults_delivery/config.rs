@@ -85,8 +85,7 @@ fn row_29_every_verb_but_stop_refuses_with_file_line_and_key_and_stop_stops() {
             write(&home, &routing, &rest);
         }
     }
-    let all = ControlRequest { name: String::new(), verb: ControlVerb::Stop };
-    let report = home.the_loop().standing().control(&all).expect("a report");
+    let report = home.the_loop().standing().stop_all().expect("a report");
     assert!(report.ok && report.sessions.len() == 1, "{report:?}");
     assert!(home.tmux().sessions().is_empty());
 }

@@ -2,7 +2,7 @@
 
 use wire::{Activity, AnswerRequest, Choice, Row};
 
-use super::{Output, Refusal, Verbs, inert, say};
+use super::{Output, Refusal, Verbs, given, inert, say};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -15,15 +15,17 @@ Enter is never pressed: nothing that is preselected is taken.";
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The session
+    #[arg(value_parser = given::session)]
     name: String,
     /// The answer: its digit or all of its text; without it the question is shown
+    #[arg(value_parser = given::filled)]
     choice: Option<String>,
     /// Answer this question and no other, as `the-loop standing get NAME --format json` shows it
-    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
-    question: String,
+    #[arg(long, value_name = "TEXT", value_parser = given::filled)]
+    question: Option<String>,
     /// The same key with the same answer is chosen once, however often it is sent
-    #[arg(long, value_name = "KEY", default_value = "", hide_default_value = true)]
-    idempotency_key: String,
+    #[arg(long, value_name = "KEY", value_parser = given::filled)]
+    idempotency_key: Option<String>,
     /// Who answers
     #[arg(long, value_name = "WHO", default_value = "", hide_default_value = true)]
     actor: String,
@@ -35,8 +37,8 @@ pub(super) fn run(verbs: &dyn Verbs, args: Args, output: &mut Output) -> Result<
         output.out(&shown(&row));
         return Ok(u8::from(row.activity != Activity::Waiting));
     };
-    let (question, actor, idempotency_key) = (args.question, args.actor, args.idempotency_key);
-    let request = AnswerRequest { name: args.name, choice, question, actor, idempotency_key };
+    let (question, idempotency_key) = (args.question.unwrap_or_default(), args.idempotency_key.unwrap_or_default());
+    let request = AnswerRequest { name: args.name, choice, question, actor: args.actor, idempotency_key };
     let receipt = verbs.answer(&request)?;
     say::print(&receipt, output);
     Ok(receipt.exit_code)

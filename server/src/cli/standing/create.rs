@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use standing::read_brief;
 use wire::CreateRequest;
 
-use super::{Output, Refusal, Verbs, report};
+use super::{Output, Refusal, Verbs, given, report};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -20,18 +21,19 @@ Without --harness, --harness-arg and --cwd the config's `routing` says what is u
 #[expect(clippy::struct_field_names, reason = "fields are the flags' own names")]
 pub(crate) struct Args {
     /// Its name: lower-case letters, digits and `-`, at most 40
+    #[arg(value_parser = given::session)]
     name: String,
     /// What runs in it [default: `routing.defaultHarness`]
-    #[arg(long, default_value = "", hide_default_value = true)]
-    harness: String,
+    #[arg(long, value_parser = given::filled)]
+    harness: Option<String>,
     /// Where it works [default: `routing.spawnWorkdir`]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = given::filled)]
     cwd: Option<String>,
     /// Its brief, added to what every standing session is told
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, default_value = "", hide_default_value = true)]
     prompt: String,
     /// The same from a file
-    #[arg(long, value_name = "FILE", conflicts_with = "prompt")]
+    #[arg(long, value_name = "FILE", conflicts_with = "prompt", value_parser = OsStringValueParser::new().try_map(given::file))]
     prompt_file: Option<PathBuf>,
     /// What it is for, shown to people and never to the harness
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, default_value = "", hide_default_value = true)]
@@ -46,8 +48,8 @@ pub(crate) struct Args {
     #[arg(long)]
     slack: bool,
     /// Announce it in this channel [default: `channels.slack.channel`]
-    #[arg(long, value_name = "CHANNEL", default_value = "", hide_default_value = true)]
-    slack_channel: String,
+    #[arg(long, value_name = "CHANNEL", value_parser = given::filled)]
+    slack_channel: Option<String>,
     /// Leave it alone when `the-loop start` runs
     #[arg(long)]
     no_auto_start: bool,
@@ -63,14 +65,14 @@ pub(super) fn run(verbs: &dyn Verbs, here: &Path, args: Args, output: &mut Outpu
     };
     let request = CreateRequest {
         name: args.name,
-        harness: args.harness,
+        harness: args.harness.unwrap_or_default(),
         harness_args: if args.no_harness_args { Some(Vec::new()) } else { args.harness_arg },
         cwd: args.cwd.map(|dir| from_here(here, dir)).unwrap_or_default(),
         prompt,
         description: args.description,
         auto_start: !args.no_auto_start,
         slack_enabled: args.slack,
-        slack_channel: args.slack_channel,
+        slack_channel: args.slack_channel.unwrap_or_default(),
         start: !args.no_start,
     };
     let report = verbs.create(&request)?;
@@ -83,5 +85,5 @@ fn brief(file: &Path) -> Result<String, Refusal> {
 
 /// A relative directory is one of the shell that it was typed in; `~` is left to the core.
 fn from_here(here: &Path, dir: String) -> String {
-    if dir.is_empty() || dir.starts_with('~') { dir } else { here.join(dir).to_string_lossy().into_owned() }
+    if dir.starts_with('~') { dir } else { here.join(dir).to_string_lossy().into_owned() }
 }

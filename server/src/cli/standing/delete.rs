@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _};
 
 use wire::DeleteRequest;
 
-use super::{Output, Refusal, Verbs, inert, report};
+use super::{Output, Refusal, Verbs, given, inert, report};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -16,6 +16,7 @@ A session that the config declares is not deleted: remove its entry there, or st
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The session
+    #[arg(value_parser = given::session)]
     name: String,
     /// Do not ask; without a terminal nobody is asked anyway
     #[arg(short, long)]

@@ -4,7 +4,7 @@ use clap::builder::styling::Style;
 use wire::{Activity, Row};
 
 use super::{
-    Format, Output, Refusal, Verbs, document, inert, list,
+    Format, Output, Refusal, Verbs, document, given, inert, list,
     output::BOLD,
     table::{self, Cell},
 };
@@ -17,6 +17,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The session
+    #[arg(value_parser = given::session)]
     name: String,
     /// How to print it
     #[arg(long, value_enum, default_value_t = Format::Text)]

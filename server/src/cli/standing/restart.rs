@@ -1,8 +1,8 @@
 //! `standing restart`: stops a session and starts it again, with the same conversation.
 
-use wire::ControlVerb;
+use wire::{ControlRequest, ControlVerb};
 
-use super::{Output, Refusal, Verbs, control, report};
+use super::{Output, Refusal, Verbs, given, report};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -11,10 +11,11 @@ Examples:
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The session
+    #[arg(value_parser = given::session)]
     name: String,
 }
 
 pub(super) fn run(verbs: &dyn Verbs, args: Args, output: &mut Output) -> Result<u8, Refusal> {
-    let report = control(verbs, ControlVerb::Restart, Some(args.name))?;
+    let report = verbs.control(&ControlRequest { name: args.name, verb: ControlVerb::Restart })?;
     Ok(report::print(&report, output))
 }

@@ -5,7 +5,7 @@ use std::io::{self, Read as _};
 use standing::text::MESSAGE_LIMIT;
 use wire::{SayReceipt, SayRequest, Stream};
 
-use super::{Output, Refusal, Verbs, inert};
+use super::{Output, Refusal, Verbs, given, inert};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -19,6 +19,7 @@ A message never starts a session: `the-loop standing start NAME` does.";
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The session
+    #[arg(value_parser = given::session)]
     name: String,
     /// The message, in one word or several; `-` reads it from standard input
     #[arg(value_name = "TEXT", required_unless_present = "flagged", conflicts_with = "flagged")]
@@ -34,8 +35,8 @@ pub(crate) struct Args {
     #[arg(long)]
     force: bool,
     /// The same key with the same message is delivered once, however often it is sent
-    #[arg(long, value_name = "KEY", default_value = "", hide_default_value = true)]
-    idempotency_key: String,
+    #[arg(long, value_name = "KEY", value_parser = given::filled)]
+    idempotency_key: Option<String>,
 }
 
 pub(super) fn run(verbs: &dyn Verbs, args: Args, output: &mut Output) -> Result<u8, Refusal> {
@@ -43,7 +44,7 @@ pub(super) fn run(verbs: &dyn Verbs, args: Args, output: &mut Output) -> Result<
         dash if dash == "-" => from_stdin()?,
         text => text,
     };
-    let (actor, force, idempotency_key) = (args.actor, args.force, args.idempotency_key);
+    let (actor, force, idempotency_key) = (args.actor, args.force, args.idempotency_key.unwrap_or_default());
     let request = SayRequest { name: args.name, text, actor, force, idempotency_key };
     let receipt = verbs.say(&request)?;
     print(&receipt, output);

@@ -1,24 +1,23 @@
-//! `standing start`: starts a session, or all.
+//! `standing start`: starts a session, or every session.
 
-use wire::ControlVerb;
-
-use super::{Output, Refusal, Verbs, control, report};
+use super::{Everyone, Output, Refusal, Verbs, report};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
   the-loop standing start ops
-  the-loop standing start          all of them
+  the-loop standing start --all    every session
 
-A session that runs is left untouched; one that was stopped goes on with its conversation.";
+A session that runs is left untouched; one that was stopped goes on with its conversation.
+An empty NAME is refused. No NAME at all means every session, as published; scripts should use --all.";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The session; all if none is given
-    name: Option<String>,
+    #[command(flatten)]
+    whom: super::Whom,
 }
 
 pub(super) fn run(verbs: &dyn Verbs, args: Args, output: &mut Output) -> Result<u8, Refusal> {
-    let report = control(verbs, ControlVerb::Start, args.name)?;
+    let report = super::control(verbs, Everyone::Start, args.whom, output)?;
     if report.sessions.is_empty() {
         output.err("there is no standing session to start: `the-loop standing create NAME` makes one\n");
     }

@@ -1,24 +1,23 @@
-//! `standing stop`: stops a session, or all, and keeps what the next start needs.
+//! `standing stop`: stops a session, or every session, and keeps what the next start needs.
 
-use wire::ControlVerb;
-
-use super::{Output, Refusal, Verbs, control, report};
+use super::{Everyone, Output, Refusal, Verbs, report};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
   the-loop standing stop ops
-  the-loop standing stop           all of them
+  the-loop standing stop --all     every session
 
-The harness is asked to leave and given time to save its conversation, so this can take some seconds.";
+The harness is asked to leave and given time to save its conversation, so this can take some seconds.
+An empty NAME is refused. No NAME at all means every session, as published; scripts should use --all.";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The session; all if none is given
-    name: Option<String>,
+    #[command(flatten)]
+    whom: super::Whom,
 }
 
 pub(super) fn run(verbs: &dyn Verbs, args: Args, output: &mut Output) -> Result<u8, Refusal> {
-    let report = control(verbs, ControlVerb::Stop, args.name)?;
+    let report = super::control(verbs, Everyone::Stop, args.whom, output)?;
     if report.sessions.is_empty() {
         output.err("there is no standing session to stop\n");
     }

@@ -14,6 +14,8 @@ pub(crate) trait Verbs {
     fn create(&self, request: &CreateRequest) -> Result<ControlReport, Refusal>;
     fn delete(&self, request: &DeleteRequest) -> Result<ControlReport, Refusal>;
     fn control(&self, request: &ControlRequest) -> Result<ControlReport, Refusal>;
+    fn start_all(&self) -> Result<ControlReport, Refusal>;
+    fn stop_all(&self) -> Result<ControlReport, Refusal>;
     fn say(&self, request: &SayRequest) -> Result<SayReceipt, Refusal>;
     fn answer(&self, request: &AnswerRequest) -> Result<SayReceipt, Refusal>;
 }
@@ -37,6 +39,14 @@ impl Verbs for TheLoop {
 
     fn control(&self, request: &ControlRequest) -> Result<ControlReport, Refusal> {
         Ok(self.standing().control(request)?)
+    }
+
+    fn start_all(&self) -> Result<ControlReport, Refusal> {
+        Ok(self.standing().start_all()?)
+    }
+
+    fn stop_all(&self) -> Result<ControlReport, Refusal> {
+        Ok(self.standing().stop_all()?)
     }
 
     fn say(&self, request: &SayRequest) -> Result<SayReceipt, Refusal> {
@@ -93,6 +103,14 @@ impl Verbs for Service {
     fn control(&self, request: &ControlRequest) -> Result<ControlReport, Refusal> {
         self.here.standing().may_control("start or stop sessions")?;
         self.wait(self.client.control(request))
+    }
+
+    fn start_all(&self) -> Result<ControlReport, Refusal> {
+        self.wait(self.client.start_all())
+    }
+
+    fn stop_all(&self) -> Result<ControlReport, Refusal> {
+        self.wait(self.client.stop_all())
     }
 
     fn say(&self, request: &SayRequest) -> Result<SayReceipt, Refusal> {

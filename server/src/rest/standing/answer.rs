@@ -42,5 +42,6 @@ pub(in crate::rest) async fn answer(
     Json(mut request): Json<AnswerRequest>,
 ) -> Result<axum::Json<SayReceipt>, ApiProblem> {
     request.idempotency_key = idempotency::key(&headers, &request.idempotency_key)?;
-    ask(the_loop, move |standing| standing.called_by(sender.caller()).answer(&request)).await.map(axum::Json)
+    let name = request.name.clone();
+    ask(the_loop, &name, move |standing| standing.called_by(sender.caller()).answer(&request)).await.map(axum::Json)
 }

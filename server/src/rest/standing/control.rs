@@ -1,25 +1,14 @@
-//! `POST /api/v1/standing-sessions/control`: starts, stops or restarts one session, or all.
+//! `POST /api/v1/standing-sessions/control`: starts, stops or restarts one session; starts or stops every session.
 
 use axum::extract::State;
-use serde::Deserialize;
 use standing::TheLoop;
-use wire::{ControlReport, ControlRequest, ControlVerb, ProblemCode};
+use wire::{ControlBody, ControlReport, ControlRequest, ControlVerb, ProblemCode};
 
-use super::{ApiProblem, Sender, ask};
+use super::{ApiProblem, Sender, ask, ask_all};
 use crate::{
     openapi::{Refused, refusals},
     rest::body::Json,
 };
-
-/// [`ControlRequest`] with the verb as it came: a wrong word is the caller's mistake (400), a number is an ill-typed
-/// field (422).
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(in crate::rest) struct Asked {
-    #[serde(default)]
-    name: String,
-    verb: String,
-}
 
 refusals!(
     Refusals = Refused::with(&[
@@ -35,29 +24,118 @@ refusals!(
     .of_body()
 );
 
-/// Start, stop or restart a session, or all
+/// Start, stop or restart a session; start or stop every session
 ///
-/// One that runs already is left untouched, and one that does not run is not stopped again: both are said in the
-/// row's `outcome`. A stop keeps the conversation, and the next start goes on with it.
-#[utoipa::path(post, path = "/api/v1/standing-sessions/control", operation_id = "control_standing_sessions", tag = "sessions", request_body = ControlRequest,
+/// Name one session, or send `"all": true` for every session. A session that runs already is not started again, and one
+/// that does not run is not stopped again: the row's `outcome` says so. A stop keeps the conversation, and the next start
+/// resumes it.
+///
+/// Published form, for existing clients: `start` or `stop` with `name` empty or left out, and without `all`, means every
+/// session. New clients send `all`, so that a name which was lost on the way stops nothing.
+#[utoipa::path(post, path = "/api/v1/standing-sessions/control", operation_id = "control_standing_sessions", tag = "sessions", request_body = ControlBody,
     responses((status = 200, description = "What was done", body = ControlReport), Refusals))]
 pub(in crate::rest) async fn control(
     State(the_loop): State<TheLoop>,
     sender: Sender,
-    Json(Asked { name, verb }): Json<Asked>,
+    Json(body): Json<ControlBody>,
 ) -> Result<axum::Json<ControlReport>, ApiProblem> {
-    let request = ControlRequest { name, verb: parse(&verb)? };
-    ask(the_loop, move |standing| standing.called_by(sender.caller()).control(&request)).await.map(axum::Json)
+    let report = match Call::of(body)? {
+        Call::One(request) => {
+            let name = request.name.clone();
+            ask(the_loop, &name, move |standing| standing.called_by(sender.caller()).control(&request)).await
+        }
+        Call::StartAll => ask_all(the_loop, move |standing| standing.called_by(sender.caller()).start_all()).await,
+        Call::StopAll => ask_all(the_loop, move |standing| standing.called_by(sender.caller()).stop_all()).await,
+    };
+    report.map(axum::Json)
 }
 
-fn parse(verb: &str) -> Result<ControlVerb, ApiProblem> {
-    match verb {
-        "start" => Ok(ControlVerb::Start),
-        "stop" => Ok(ControlVerb::Stop),
-        "restart" => Ok(ControlVerb::Restart),
-        other => {
-            let text = format!("{other:?} is no verb: `verb` is one of `start`, `stop` and `restart`");
-            Err(ApiProblem::new(ProblemCode::InvalidRequest, text))
+/// What a body asks for.
+#[derive(Debug, PartialEq, Eq)]
+enum Call {
+    One(ControlRequest),
+    StartAll,
+    StopAll,
+}
+
+impl Call {
+    /// A wrong word for a verb is the caller's mistake (400); a number would be an ill-typed field (422).
+    fn of(ControlBody { name, verb, all }: ControlBody) -> Result<Self, ApiProblem> {
+        let refused = |text: String| Err(ApiProblem::new(ProblemCode::InvalidRequest, text));
+        let verb = match verb.as_str() {
+            "start" => ControlVerb::Start,
+            "stop" => ControlVerb::Stop,
+            "restart" => ControlVerb::Restart,
+            other => {
+                return refused(format!("{other:?} is not a verb: `verb` is one of `start`, `stop` and `restart`"));
+            }
+        };
+        // Without `all` an empty name is the published form.
+        let every = all.unwrap_or(name.is_empty());
+        match verb {
+            _ if every && !name.is_empty() => {
+                refused("`name` and `all` are both given: send the name of one session, or `all` alone".to_owned())
+            }
+            ControlVerb::Start if every => Ok(Self::StartAll),
+            ControlVerb::Stop if every => Ok(Self::StopAll),
+            ControlVerb::Restart if all == Some(true) => {
+                refused("restart takes one session: send its `name`, or stop and start every session".to_owned())
+            }
+            verb => Ok(Self::One(ControlRequest { name, verb })),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn of(body: serde_json::Value) -> Result<Call, String> {
+        let body = serde_json::from_value(body).map_err(|error| error.to_string())?;
+        Call::of(body).map_err(|problem| problem.told().1)
+    }
+
+    #[test]
+    fn every_session_is_asked_for_by_all_or_in_the_published_form() {
+        for (verb, call) in [("start", Call::StartAll), ("stop", Call::StopAll)] {
+            for body in [
+                json!({ "verb": verb, "all": true }),
+                json!({ "verb": verb, "all": true, "name": "" }),
+                json!({ "verb": verb }),
+                json!({ "verb": verb, "name": "" }),
+            ] {
+                assert_eq!(of(body.clone()).as_ref(), Ok(&call), "{body}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_name_that_was_lost_is_never_every_session_for_a_client_that_says_all() {
+        for verb in ["start", "stop", "restart"] {
+            let one = |name: &str| {
+                Call::One(ControlRequest {
+                    name: name.to_owned(),
+                    verb: match verb {
+                        "start" => ControlVerb::Start,
+                        "stop" => ControlVerb::Stop,
+                        _ => ControlVerb::Restart,
+                    },
+                })
+            };
+            assert_eq!(of(json!({ "verb": verb, "name": "", "all": false })), Ok(one("")), "refused by the core");
+            assert_eq!(of(json!({ "verb": verb, "name": " " })), Ok(one(" ")), "refused by the core");
+            assert_eq!(of(json!({ "verb": verb, "name": "ops", "all": false })), Ok(one("ops")));
+            assert!(of(json!({ "verb": verb, "name": "ops", "all": true })).is_err_and(|told| told.contains("both")));
+            for lost in [json!(null), json!("true"), json!(1), json!("")] {
+                assert!(of(json!({ "verb": verb, "all": lost })).is_err(), "{verb} {lost}");
+            }
+        }
+        assert_eq!(
+            of(json!({ "verb": "restart" })),
+            Ok(Call::One(ControlRequest { name: String::new(), verb: ControlVerb::Restart }))
+        );
+        assert!(of(json!({ "verb": "restart", "all": true })).is_err_and(|told| told.contains("takes one session")));
     }
 }

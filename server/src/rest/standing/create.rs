@@ -35,5 +35,6 @@ pub(in crate::rest) async fn create(
     sender: Sender,
     Json(request): Json<CreateRequest>,
 ) -> Result<axum::Json<ControlReport>, ApiProblem> {
-    ask(the_loop, move |standing| standing.called_by(sender.caller()).create(&request)).await.map(axum::Json)
+    let name = request.name.clone();
+    ask(the_loop, &name, move |standing| standing.called_by(sender.caller()).create(&request)).await.map(axum::Json)
 }

@@ -34,5 +34,6 @@ pub(in crate::rest) async fn delete(
     sender: Sender,
     Json(request): Json<DeleteRequest>,
 ) -> Result<axum::Json<ControlReport>, ApiProblem> {
-    ask(the_loop, move |standing| standing.called_by(sender.caller()).delete(&request)).await.map(axum::Json)
+    let name = request.name.clone();
+    ask(the_loop, &name, move |standing| standing.called_by(sender.caller()).delete(&request)).await.map(axum::Json)
 }

@@ -4,7 +4,7 @@ use axum::{Json, extract::State};
 use standing::TheLoop;
 use wire::{ProblemCode, Row};
 
-use super::{ApiProblem, Named, ask};
+use super::{ApiProblem, Named, look};
 use crate::{
     openapi::{Refused, refusals},
     rest::query::Query,
@@ -28,5 +28,5 @@ pub(in crate::rest) async fn get(
     State(the_loop): State<TheLoop>,
     Query(Named { name }): Query<Named>,
 ) -> Result<Json<Row>, ApiProblem> {
-    ask(the_loop, move |standing| standing.get(&name)).await.map(Json)
+    look(the_loop, move |standing| standing.get(&name)).await.map(Json)
 }

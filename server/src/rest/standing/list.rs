@@ -4,7 +4,7 @@ use axum::{Json, extract::State};
 use standing::TheLoop;
 use wire::{ProblemCode, Row};
 
-use super::{ApiProblem, ask};
+use super::{ApiProblem, look};
 use crate::openapi::{Refused, refusals};
 
 refusals!(Refusals = Refused::with(&[ProblemCode::Misconfigured, ProblemCode::Registry]).of_json());
@@ -15,5 +15,5 @@ refusals!(Refusals = Refused::with(&[ProblemCode::Misconfigured, ProblemCode::Re
 #[utoipa::path(get, path = "/api/v1/standing-sessions", operation_id = "list_standing_sessions", tag = "sessions",
     responses((status = 200, description = "The sessions", body = Vec<Row>), Refusals))]
 pub(in crate::rest) async fn list(State(the_loop): State<TheLoop>) -> Result<Json<Vec<Row>>, ApiProblem> {
-    ask(the_loop, |standing| standing.list()).await.map(Json)
+    look(the_loop, |standing| standing.list()).await.map(Json)
 }

@@ -46,5 +46,6 @@ pub(in crate::rest) async fn say(
     request.idempotency_key = idempotency::key(&headers, &request.idempotency_key)?;
     // Only then does it matter who sent it, and finding that out takes longer than a message.
     let caller = move |request: &SayRequest| if request.force { sender.caller() } else { Caller::Unidentified };
-    ask(the_loop, move |standing| standing.called_by(caller(&request)).say(&request)).await.map(axum::Json)
+    let name = request.name.clone();
+    ask(the_loop, &name, move |standing| standing.called_by(caller(&request)).say(&request)).await.map(axum::Json)
 }

@@ -6,7 +6,7 @@ use standing::TheLoop;
 use utoipa::{IntoParams, ToSchema};
 use wire::ProblemCode;
 
-use super::{ApiProblem, ask};
+use super::{ApiProblem, look};
 use crate::{
     openapi::{Refused, refusals},
     rest::query::Query,
@@ -62,7 +62,7 @@ pub(in crate::rest) async fn screen(
         let text = format!("`lines` is {lines}: ask for {MAX_LINES} at most");
         return Err(ApiProblem::new(ProblemCode::InvalidBody, text));
     }
-    ask(the_loop, move |standing| {
+    look(the_loop, move |standing| {
         let text = standing.screen(&name, lines)?;
         Ok(Json(Screen { name, text }))
     })

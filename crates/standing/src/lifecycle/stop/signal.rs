@@ -98,6 +98,9 @@ fn sweep_all(loop_id: &str, known: &[ProcessIdentity], grace: Duration) -> Ended
     if !grace.is_zero() {
         let deadline = Instant::now() + grace;
         let found = find();
+        if found.is_empty() {
+            return ended;
+        }
         for held in &found {
             ask(held, &mut ended);
         }

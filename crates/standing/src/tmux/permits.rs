@@ -1,0 +1,40 @@
+//! How many questions to tmux are under way at once. Its server answers one after the other anyway, and each question is
+//! a process: with two hundred at once the last one would be taken for silence.
+
+use std::sync::{Condvar, Mutex, PoisonError};
+
+const AT_ONCE: usize = 24;
+
+/// The permits of one verb, which may ask from many threads.
+#[derive(Debug)]
+pub(super) struct Permits {
+    free: Mutex<usize>,
+    given_back: Condvar,
+}
+
+/// Permission to ask, given back when this is dropped.
+#[derive(Debug)]
+pub(super) struct Permit<'a>(&'a Permits);
+
+impl Default for Permits {
+    fn default() -> Self {
+        Self { free: Mutex::new(AT_ONCE), given_back: Condvar::new() }
+    }
+}
+
+impl Permits {
+    /// Waits until one is free. Each question has a limit, so that this ends.
+    pub(super) fn take(&self) -> Permit<'_> {
+        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut free = self.given_back.wait_while(free, |free| *free == 0).unwrap_or_else(PoisonError::into_inner);
+        *free -= 1;
+        Permit(self)
+    }
+}
+
+impl Drop for Permit<'_> {
+    fn drop(&mut self) {
+        *self.0.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        self.0.given_back.notify_one();
+    }
+}

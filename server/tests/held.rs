@@ -1,0 +1,121 @@
+//! A session that is held for long must not hold up others: whoever waits for it waits without a thread.
+
+use std::{
+    fs::File,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+use serde_json::{Value, json};
+use standing::CreateRequest;
+use testkit::{Http, TestHome, TestService, wait_for};
+
+use crate::app::{SESSIONS, THE_LOOP};
+
+/// A service with two sessions that run, one of which another program holds.
+struct Scene {
+    // Order matters: the service ends before its home is looked through for what was left.
+    service: TestService,
+    home: TestHome,
+    lock: File,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let home = TestHome::builder().exe(THE_LOOP).build();
+        for name in ["held", "other"] {
+            assert!(home.the_loop().standing().create(&CreateRequest::named(name)).expect("created").ok);
+        }
+        let service = TestService::start(THE_LOOP, &home);
+        let lock = File::options()
+            .read(true)
+            .write(true)
+            .open(home.project().join(".the-loop/local/standing/.locks/held.lock"))
+            .expect("there from the create");
+        lock.lock().expect("free");
+        Self { service, home, lock }
+    }
+
+    /// How many threads of the service wait in the kernel for a lock.
+    fn lock_threads(&self) -> usize {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", self.service.pid())).expect("it lives");
+        let names = tasks.flatten().filter_map(|task| std::fs::read_to_string(task.path().join("comm")).ok());
+        names.filter(|name| name.trim() == "lock").count()
+    }
+}
+
+fn say(http: &Http, name: &str, number: usize) -> (u16, Option<String>, Value) {
+    let body = json!({ "name": name, "text": format!("message {number}.") });
+    let answer = http.raw(&http.posting(&format!("{SESSIONS}/say"), &body));
+    (answer.status, answer.header("retry-after").map(str::to_owned), answer.json())
+}
+
+/// As many messages to the held session, each by a caller of its own, and how many were answered so far.
+fn messages(http: &Http, count: usize) -> (Vec<thread::JoinHandle<(u16, Option<String>, Value)>>, Arc<AtomicUsize>) {
+    let answered = Arc::new(AtomicUsize::new(0));
+    let callers = (0..count).map(|number| {
+        let (http, answered) = (http.clone(), Arc::clone(&answered));
+        thread::spawn(move || {
+            let answer = say(&http, "held", number);
+            answered.fetch_add(1, Ordering::SeqCst);
+            answer
+        })
+    });
+    (callers.collect(), answered)
+}
+
+#[test]
+fn while_64_messages_wait_for_one_held_session_the_others_are_listed_read_and_spoken_to() {
+    let scene = Scene::new();
+    let http = scene.service.http();
+    let (callers, answered) = messages(&http, 64);
+    // One of them has the turn and waits in the kernel; the rest need no thread.
+    wait_for("one of them to wait for the lock", || (scene.lock_threads() == 1).then_some(()));
+    for _ in 0..10 {
+        assert_eq!(http.get(SESSIONS).json().as_array().map(Vec::len), Some(2));
+        assert_eq!(http.get(&format!("{SESSIONS}/one?name=held")).status, 200);
+        assert_eq!(http.get(&format!("{SESSIONS}/screen?name=held")).status, 200);
+        assert_eq!(http.get("/").status, 200);
+        assert_eq!(http.get("/metrics").status, 200);
+        assert_eq!(http.get("/health/ready").status, 200);
+    }
+    let (status, _, receipt) = say(&http, "other", 0);
+    assert_eq!((status, &receipt["verdict"]), (200, &json!("submitted")), "{receipt:#}");
+    assert_eq!(answered.load(Ordering::SeqCst), 0, "the messages still wait");
+    assert_eq!(scene.lock_threads(), 1, "whatever their number");
+    scene.lock.unlock().expect("let go of");
+    for caller in callers {
+        let (status, _, receipt) = caller.join().expect("answered");
+        // The last of them may have waited for too long on a slow machine; none is lost without a word.
+        assert!(
+            status == 200 && receipt["verdict"] == "submitted" || receipt["code"] == "busy",
+            "{status} {receipt:#}"
+        );
+    }
+    assert!(answered.load(Ordering::SeqCst) == 64);
+    assert_eq!(scene.home.tmux().sessions().len(), 2);
+}
+
+#[test]
+fn more_than_a_hundred_that_wait_for_one_session_are_told_to_come_later() {
+    let scene = Scene::new();
+    let http = scene.service.http();
+    let (callers, answered) = messages(&http, 130);
+    // One is at work and a hundred wait behind it.
+    wait_for("those above the bound to be refused", || (answered.load(Ordering::SeqCst) == 29).then_some(()));
+    assert_eq!(http.get(SESSIONS).status, 200);
+    scene.lock.unlock().expect("let go of");
+    let answers: Vec<_> = callers.into_iter().map(|caller| caller.join().expect("answered")).collect();
+    let crowded: Vec<_> = answers
+        .iter()
+        .filter(|(_, _, body)| body["detail"].as_str().is_some_and(|detail| detail.contains("wait for `held` already")))
+        .collect();
+    assert_eq!(crowded.len(), 29);
+    for (status, retry, body) in crowded {
+        assert_eq!((*status, &body["code"]), (503, &json!("busy")), "{body:#}");
+        assert!(retry.as_ref().is_some_and(|seconds| seconds.parse::<u32>().is_ok()), "{retry:?}");
+    }
+}
