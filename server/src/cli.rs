@@ -3,6 +3,7 @@
 //! Works in-process and needs no service. The verbs are synchronous and so is this: no runtime is built but by
 //! `serve`, so that a listing costs no more than its own look at tmux.
 
+mod ago;
 mod channels;
 mod completions;
 mod doctor;

@@ -1,5 +1,6 @@
 //! The surfaces as a caller meets them, one file each. One binary for all of them, since linking is what costs.
 
+mod activity;
 mod app;
 mod auth;
 mod cli;

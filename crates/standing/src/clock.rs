@@ -4,7 +4,12 @@ use jiff::Timestamp;
 
 /// `YYYY-MM-DDTHH:MM:SSZ`, the form of every time in a record.
 pub(crate) fn now() -> String {
-    Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+    at(Timestamp::now())
+}
+
+/// A moment in that form.
+pub(crate) fn at(moment: Timestamp) -> String {
+    moment.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 /// Such a time in milliseconds since 1970; `None` if it is none.

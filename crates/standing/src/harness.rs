@@ -230,6 +230,19 @@ pub(crate) trait Harness {
         None
     }
 
+    /// The same for one that a living process is in, where that is found at less cost: a list asks it of every session.
+    fn conversation_file(&self, place: &Place<'_>, id: &str, pid: u32) -> Option<PathBuf> {
+        let _ = pid;
+        self.transcript(place, id)
+    }
+
+    /// When the turn was begun that a line of a transcript begins, as the line tells it; `None` for every other line, and
+    /// where that is not known of the harness.
+    fn begins_turn(&self, line: &serde_json::Value) -> Option<String> {
+        let _ = line;
+        None
+    }
+
     /// What an entry of the transcript is.
     fn written(&self, entry: &serde_json::Value) -> Written {
         let _ = entry;

@@ -25,6 +25,7 @@ mod scope;
 pub(crate) mod screen;
 pub(crate) mod session_of;
 mod settle;
+mod since;
 pub(crate) mod start;
 pub(crate) mod status;
 pub(crate) mod stop;

@@ -145,6 +145,18 @@ pub struct Row {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schema(required = true))]
     pub activity: Activity,
+    /// Since when it is at what `activity` says, or since when it is stopped, as far as files tell; empty where none does.
+    /// Of one that is idle or waiting: when its conversation was last written to.
+    #[serde(default)]
+    #[cfg_attr(
+        feature = "schema",
+        schema(
+            required = true,
+            pattern = "^([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)?$",
+            example = "2026-11-29T08:00:00Z"
+        )
+    )]
+    pub since: String,
     /// The question it waits on, while its activity is `waiting`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub question: String,
@@ -216,6 +228,7 @@ impl Row {
             state: State::Absent,
             reason: String::new(),
             activity: Activity::Unknown,
+            since: String::new(),
             question: String::new(),
             choices: Vec::new(),
             queued: 0,

@@ -40,6 +40,12 @@ impl Output {
         }
     }
 
+    /// How many columns standard output shows, if it is a terminal that says so.
+    pub(super) fn columns(&self) -> Option<usize> {
+        let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+        Some(usize::from(size.ws_col)).filter(|&columns| columns > 0)
+    }
+
     /// True once nothing more can be written to standard output: whoever read it may have left.
     pub(super) fn is_closed(&self) -> bool {
         self.failed.is_some()

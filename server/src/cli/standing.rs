@@ -15,7 +15,7 @@ use ::standing::TheLoop;
 use clap::{Subcommand, ValueEnum};
 use wire::{ControlReport, ControlRequest, ControlVerb};
 
-use super::{Output, Refusal, document, given, inert, output, report, table};
+use super::{Output, Refusal, ago, document, given, inert, output, report, table};
 use crate::slack;
 
 use verbs::{Service, Verbs};

@@ -1,10 +1,12 @@
 //! `the-loop status`: whether everything is as a start would have it.
 
 use standing::TheLoop;
-use wire::{LifecycleReport, Row, ServiceRow, State};
+use wire::{Activity, LifecycleReport, Row, ServiceRow, State};
 
 use super::{
-    Output, Refusal, document, inert,
+    Output, Refusal,
+    ago::ago,
+    document, inert,
     lifecycle::{self, Half},
     output::{BAD, BOLD, DIM, GOOD, WARN, paint},
     standing::{Format, list},
@@ -20,16 +22,27 @@ Examples:
   the-loop status
   the-loop status --format json
   the-loop status > /dev/null || the-loop start
+  the-loop status --needs > /dev/null; [ $? -eq 3 ] && notify-send 'an agent waits for an answer'
 
-Exit status: 0 if the service and every session that starts by itself run; 1 if one does not; 2 if the config cannot
-be used. Sessions that do not start by themselves are shown and decide nothing.";
+Exit status:
+  0  the service and every auto-start session are running
+  1  one of them is not
+  2  the config cannot be used, or a mistake in the call
+  3  with --needs alone: all of them are running, and a session waits for an answer
+Sessions that are not auto-start are shown; whether they run decides nothing, and that one waits counts.";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// How to print it
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
+    /// Exit with 3 if all is well and a session waits for an answer
+    #[arg(long)]
+    needs: bool,
 }
+
+/// The exit status that says that somebody is needed.
+const NEEDED: u8 = 3;
 
 pub(super) fn run(the_loop: &TheLoop, args: &Args, output: &mut Output) -> Result<u8, Refusal> {
     let service = service(the_loop)?;
@@ -47,7 +60,8 @@ pub(super) fn run(the_loop: &TheLoop, args: &Args, output: &mut Output) -> Resul
             slack_lines(&slack::report(the_loop), output);
         }
     }
-    Ok(code)
+    let waits = report.standing_sessions.iter().any(|row| row.running && row.activity == Activity::Waiting);
+    Ok(if args.needs && code == 0 && waits { NEEDED } else { code })
 }
 
 fn service(the_loop: &TheLoop) -> Result<ServiceRow, Refusal> {
@@ -75,10 +89,11 @@ fn text(report: &LifecycleReport, enabled: bool, output: &mut Output) {
     if misconfigured {
         super::report::rows(&report.standing_sessions, output);
     } else if !report.standing_sessions.is_empty() {
-        let head = ["Name", "State", "Starts", "Reason"].map(|title| Cell::new(title, BOLD));
-        let rows: Vec<_> =
-            std::iter::once(head).chain(report.standing_sessions.iter().map(|row| cells(row, enabled))).collect();
-        output.out(&table::aligned(&rows));
+        let head = ["Name", "State", "Activity", "Since", "Starts", "Reason or prompt"];
+        let head = head.map(|title| Cell::new(title, BOLD)).to_vec();
+        let rows = report.standing_sessions.iter().map(|row| cells(row, enabled).to_vec());
+        let rows = std::iter::once(head).chain(rows).collect();
+        output.out(&table::fitted(rows, &["Starts"], output.columns()));
     }
 }
 
@@ -125,7 +140,7 @@ fn slack_lines(report: &slack::Report, output: &mut Output) {
 }
 
 /// `enabled` is `standingSessions.enabled`, without which no declared session starts by itself.
-fn cells(row: &Row, enabled: bool) -> [Cell; 4] {
+fn cells(row: &Row, enabled: bool) -> [Cell; 6] {
     let (live, look) = list::live(row);
     let live = if row.running {
         "running"
@@ -139,5 +154,13 @@ fn cells(row: &Row, enabled: bool) -> [Cell; 4] {
         _ if row.auto_start && (enabled || !row.declared) => "by itself",
         _ => "by hand",
     };
-    [inert::line(&row.name).into(), Cell::new(live, look), starts.into(), inert::line(&row.reason).into()]
+    let said = if row.reason.is_empty() { &row.question } else { &row.reason };
+    [
+        inert::line(&row.name).into(),
+        Cell::new(live, look),
+        list::activity(row),
+        ago(&row.since).into(),
+        starts.into(),
+        inert::line(said).into(),
+    ]
 }

@@ -173,6 +173,15 @@ impl Harness for Claude {
         }
     }
 
+    fn begins_turn(&self, line: &serde_json::Value) -> Option<String> {
+        // What a tool answered is written as if the user had said it.
+        let content = &line["message"]["content"];
+        let said = content.is_string()
+            || content.as_array().is_some_and(|parts| parts.iter().any(|part| part["type"] == "text"));
+        let own = line["isSidechain"] != true && line["isMeta"] != true;
+        (line["type"] == "user" && said && own).then(|| line["timestamp"].as_str().map(str::to_owned))?
+    }
+
     fn enter_gap(&self) -> Duration {
         Duration::from_millis(200)
     }

@@ -124,6 +124,15 @@ impl Harness for Codex {
         rollout::of(&home(place)?, id)
     }
 
+    fn conversation_file(&self, _: &Place<'_>, id: &str, pid: u32) -> Option<PathBuf> {
+        rollout::open_in(pid, id)
+    }
+
+    fn begins_turn(&self, line: &serde_json::Value) -> Option<String> {
+        let message = line["type"] == "event_msg" && line["payload"]["type"] == "user_message";
+        message.then(|| line["timestamp"].as_str().map(str::to_owned))?
+    }
+
     fn read(&self, screen: Screen<'_>) -> Reading {
         screen::read(screen)
     }

@@ -78,6 +78,10 @@ impl Harness for Demo {
         Some(home.join("projects").join(folder).join(format!("{id}.jsonl")))
     }
 
+    fn begins_turn(&self, line: &serde_json::Value) -> Option<String> {
+        (line["type"] == "user").then(|| line["at"].as_str().map(str::to_owned))?
+    }
+
     fn enter_gap(&self) -> Duration {
         Duration::from_millis(150)
     }

@@ -21,7 +21,7 @@ pub(crate) fn get(scope: &Scope, name: &SessionName) -> Result<Row, Error> {
     }
     if let Condition::Live(pane) = &judged.condition {
         let screen = scope.tmux.capture(pane).into_result().ok().flatten().unwrap_or_default();
-        scope.read_screen(&mut row, pane, &screen);
+        scope.read_screen(&mut row, entry.record(), pane, &screen);
     }
     Ok(row)
 }

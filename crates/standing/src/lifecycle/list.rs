@@ -36,7 +36,7 @@ pub(crate) fn survey(scope: &Scope, lines: usize) -> Result<Vec<(Row, String)>, 
         let mut row = scope.row(name, entry, judged);
         let screen = pane.and_then(|_| screens.next().flatten()).unwrap_or_default();
         if let Condition::Live(pane) = &judged.condition {
-            scope.read_screen(&mut row, pane, &screen);
+            scope.read_screen(&mut row, entry.record(), pane, &screen);
         }
         (row, last_lines(&screen, lines))
     });

@@ -49,6 +49,7 @@ impl Scope {
             row.pid = Some(pane.pid);
             self.read_title(&mut row, record, pane);
         }
+        self.date(&mut row, record);
         row
     }
 
@@ -63,13 +64,14 @@ impl Scope {
     }
 
     /// Puts into a row what its screen says.
-    pub(crate) fn read_screen(&self, row: &mut Row, pane: &Pane, text: &str) {
+    pub(crate) fn read_screen(&self, row: &mut Row, record: Option<&Record>, pane: &Pane, text: &str) {
         if let Ok(adapter) = self.harness(&row.harness) {
             let screen = Screen { text, title: &pane.title };
             let reading = adapter.read(screen);
             row.activity = reading.activity;
             row.question = reading.question;
             row.choices = if row.activity == Activity::Waiting { adapter.choices(screen) } else { Vec::new() };
+            self.date(row, record);
         }
     }
 

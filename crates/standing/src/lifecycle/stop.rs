@@ -114,6 +114,9 @@ pub(crate) fn finish(scope: &Scope, _hold: &Hold, mut record: Record, phase: Pha
 }
 
 fn conclude(scope: &Scope, record: &mut Record, phase: Phase, stop: &Stop, cut: &Cut, notes: &mut Vec<String>) {
+    if record.status == RecordStatus::Running || stop.outcome == Outcome::Stopped {
+        record.stopped_at = crate::clock::now();
+    }
     record.status = RecordStatus::Stopped;
     scope.resolve_pending(record);
     // A delete stays one until its record is gone.

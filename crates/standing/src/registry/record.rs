@@ -68,6 +68,9 @@ pub(crate) struct Record {
     /// When the last spawn was made.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) spawned_at: String,
+    /// When it was last stopped, or seen to have ended by whoever stopped it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) stopped_at: String,
     /// The harness of the last spawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) process: Option<ProcessIdentity>,
@@ -198,6 +201,7 @@ impl Record {
             harness_args_inherited: false,
             loop_id: String::new(),
             spawned_at: String::new(),
+            stopped_at: String::new(),
             process: None,
             server: None,
             pending: None,

@@ -1,10 +1,12 @@
 //! `standing list`: every session, declared and created.
 
 use clap::builder::styling::Style;
-use wire::{Row, State, Status};
+use wire::{Activity, Row, State, Status};
 
 use super::{
-    Format, Output, Refusal, Verbs, document, inert,
+    Format, Output, Refusal, Verbs,
+    ago::ago,
+    document, inert,
     output::{BOLD, DIM, GOOD, WARN, paint},
     table::{self, Cell},
 };
@@ -12,7 +14,11 @@ use super::{
 pub(super) const EXAMPLES: &str = "\
 Examples:
   the-loop standing list
-  the-loop standing list --format json | jq -r '.[] | select(.running) | .name'";
+  the-loop standing list --format json | jq -r '.[] | select(.running) | .name'
+  the-loop standing list --format json | jq -r '.[] | select(.activity == \"waiting\") | .question'
+
+Activity is what a session that runs is doing, Since when that began as far as its own files tell, Prompt the question
+that it waits on. A terminal that is too narrow shows fewer columns; a pipe gets all of them.";
 
 const NOTHING: &str = "\
 There are no standing sessions yet. To make one:
@@ -34,20 +40,27 @@ pub(super) fn run(verbs: &dyn Verbs, args: &Args, output: &mut Output) -> Result
         Format::Json => output.out(&document(&rows)?),
         Format::Text if rows.is_empty() => output.out(NOTHING),
         Format::Text => {
-            output.out(&listing(&rows));
+            output.out(&listing(&rows, output.columns()));
             output.err(&remarks(&rows));
         }
     }
     Ok(0)
 }
 
-fn listing(rows: &[Row]) -> String {
-    let head = ["Name", "Harness", "Tmux", "Declared", "Status", "Live", "Slack"].map(|title| Cell::new(title, BOLD));
-    let lines: Vec<_> = std::iter::once(head).chain(rows.iter().map(cells)).collect();
-    table::aligned(&lines)
+/// The first seven columns are published; what came later stands behind them.
+const TITLES: [&str; 10] =
+    ["Name", "Harness", "Tmux", "Declared", "Status", "Live", "Slack", "Activity", "Since", "Prompt"];
+
+/// What a narrow terminal does without, the first of them first.
+const GIVE_WAY: [&str; 5] = ["Tmux", "Slack", "Declared", "Status", "Harness"];
+
+fn listing(rows: &[Row], terminal: Option<usize>) -> String {
+    let head = TITLES.map(|title| Cell::new(title, BOLD)).to_vec();
+    let lines: Vec<_> = std::iter::once(head).chain(rows.iter().map(|row| cells(row).to_vec())).collect();
+    table::fitted(lines, &GIVE_WAY, terminal)
 }
 
-fn cells(row: &Row) -> [Cell; 7] {
+fn cells(row: &Row) -> [Cell; 10] {
     let (live, look) = live(row);
     let declared = if row.declared { "yes" } else { "no" };
     [
@@ -58,7 +71,21 @@ fn cells(row: &Row) -> [Cell; 7] {
         status(row.status).into(),
         Cell::new(live, look),
         slack(row).into(),
+        activity(row),
+        ago(&row.since).into(),
+        inert::line(&row.question).into(),
     ]
+}
+
+/// What a session that runs is doing.
+pub(in crate::cli) fn activity(row: &Row) -> Cell {
+    match row.activity {
+        _ if !row.running => Cell::from("-"),
+        Activity::Busy => Cell::from("busy"),
+        Activity::Idle => Cell::from("idle"),
+        Activity::Waiting => Cell::new("waiting", WARN),
+        Activity::Unknown => Cell::from("unknown"),
+    }
 }
 
 /// The word for [`Row::status`].

@@ -141,6 +141,11 @@ impl Meta {
     }
 }
 
+/// The file of a conversation that a process is in, without looking through all there are.
+pub(super) fn open_in(pid: u32, id: &str) -> Option<PathBuf> {
+    open_files(pid).into_iter().find(|path| is_rollout(path) && name(path).contains(id))
+}
+
 fn open_files(pid: u32) -> Vec<PathBuf> {
     let entries = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
     entries.filter_map(|entry| fs::read_link(entry.path()).ok()).collect()

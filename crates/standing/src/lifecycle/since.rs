@@ -1,0 +1,104 @@
+//! Since when a session is what its row says, from what stands on disk.
+//!
+//! Nothing is guessed: where no file tells, the row has no time. What is found may be a little too early, never too
+//! late: an agent writes its conversation down before it shows a prompt or waits for the next message.
+
+use std::{
+    fs::File,
+    io::{self, Read as _, Seek as _, SeekFrom},
+    path::Path,
+};
+
+use jiff::Timestamp;
+use serde_json::Value;
+use wire::{Activity, Row, State};
+
+use super::Scope;
+use crate::{clock, harness::Harness, registry::Record};
+
+/// How much of the end of a conversation is looked through for the beginning of a turn.
+const TAIL: u64 = 256 * 1024;
+
+impl Scope {
+    /// Puts into a row since when it is what it is.
+    pub(super) fn date(&self, row: &mut Row, record: Option<&Record>) {
+        row.since = match (row.running, row.state) {
+            (true, _) => record.and_then(|record| self.active_since(row, record)).unwrap_or_default(),
+            (false, State::Stopped) => record.map(|record| record.stopped_at.clone()).unwrap_or_default(),
+            (false, _) => String::new(),
+        };
+    }
+
+    /// Since when a harness is at what it is at.
+    fn active_since(&self, row: &Row, record: &Record) -> Option<String> {
+        if row.activity == Activity::Unknown {
+            return None;
+        }
+        let adapter = self.harness(&row.harness).ok()?;
+        let conversation = Some(&record.harness_session_id).filter(|id| !id.is_empty())?;
+        let transcript = adapter.conversation_file(&self.place(record), conversation, row.pid?)?;
+        match row.activity {
+            Activity::Unknown => None,
+            Activity::Busy => turn_begun(adapter.as_ref(), &transcript),
+            // A conversation that was resumed has been at rest since its harness was started, whatever is older.
+            Activity::Idle | Activity::Waiting => match written(&transcript) {
+                Ok(at) => Some(at.max(row.started_at.clone())),
+                // Nothing was ever said: it is as it started.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    Some(row.started_at.clone()).filter(|at| !at.is_empty())
+                }
+                Err(_) => None,
+            },
+        }
+    }
+}
+
+/// When a conversation was last written to, in the form of a record's times, which sort as text.
+fn written(transcript: &Path) -> io::Result<String> {
+    let at = transcript.metadata()?.modified()?;
+    Timestamp::try_from(at).map(clock::at).map_err(io::Error::other)
+}
+
+/// When the turn that is under way was begun; `None` if its beginning is too far back or its harness does not say.
+fn turn_begun(adapter: &dyn Harness, transcript: &Path) -> Option<String> {
+    let mut file = File::open(transcript).ok()?;
+    let length = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(TAIL))).ok()?;
+    let mut bytes = Vec::new();
+    file.take(TAIL).read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let values = text.lines().rev().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let begun = values.into_iter().find_map(|line| adapter.begins_turn(&line))?;
+    begun.parse::<Timestamp>().ok().map(clock::at)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Surroundings, config::Routing, harness};
+
+    fn begins(name: &str, line: &Value) -> Option<String> {
+        let here = Surroundings::of_process();
+        harness::by_name(name, &Routing::default(), &here).expect("built in").begins_turn(line)
+    }
+
+    #[test]
+    fn only_a_message_begins_a_turn() {
+        let at = "2026-11-30T05:00:00.123Z";
+        let claude = |content: Value| json!({ "type": "user", "timestamp": at, "message": { "content": content } });
+        assert_eq!(begins("claude", &claude(json!("go on"))).as_deref(), Some(at));
+        assert_eq!(begins("claude", &claude(json!([{ "type": "text", "text": "go on" }]))).as_deref(), Some(at));
+        assert_eq!(begins("claude", &claude(json!([{ "type": "tool_result" }]))), None);
+        let mut side = claude(json!("of an agent of its own"));
+        side["isSidechain"] = json!(true);
+        assert_eq!(begins("claude", &side), None);
+        let message = json!({ "timestamp": at, "type": "event_msg", "payload": { "type": "user_message" } });
+        assert_eq!(begins("codex", &message).as_deref(), Some(at));
+        assert_eq!(begins("codex", &json!({ "timestamp": at, "type": "event_msg", "payload": {} })), None);
+        assert_eq!(begins("demo", &json!({ "type": "user", "text": "x", "at": at })).as_deref(), Some(at));
+        assert_eq!(begins("demo", &json!({ "type": "assistant", "text": "x", "at": at })), None);
+        assert_eq!(begins("gemini", &json!({ "type": "user", "timestamp": at })), None, "it is not known there");
+    }
+}
