@@ -79,6 +79,7 @@ pub(crate) fn every_state() -> Vec<Session> {
         session("fresh", State::Absent, Activity::Unknown),
         session("guest", State::Foreign, Activity::Unknown),
         session("torn", State::Unreadable, Activity::Unknown),
+        session("unlisted", State::Unrecorded, Activity::Unknown),
     ];
     sessions[0].row.question = "Run `git push origin release/11.2`?\n❯ 1. Yes\n  2. No, tell it what to do".into();
     sessions[0].row.description = "Follows the release branch".into();
@@ -100,6 +101,7 @@ pub(crate) fn every_state() -> Vec<Session> {
     sessions[10].row.harness_session_id = String::new();
     sessions[11].row.harness_session_id = String::new();
     sessions[12].row.reason = "expected `,` or `}` at line 3 column 1".into();
+    sessions[13].row.reason = "its record is gone: `the-loop standing restore unlisted` restores it".into();
     sessions
 }
 

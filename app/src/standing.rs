@@ -87,6 +87,7 @@ mod tests {
             ("nightly-bench", "ended by itself", "standing/start", "standing/stop"),
             ("triage", "stopped", "standing/start", "standing/stop"),
             ("guest", "not ours", "attach -r -t", "standing/stop"),
+            ("unlisted", "running without a record", "standing restore unlisted", "standing/stop"),
             ("torn", "record unreadable", "line 3 column 1", "standing/start"),
         ] {
             let card = card(&html, name);

@@ -185,8 +185,15 @@ pub fn run(args: Vec<OsString>) -> ExitCode {
             return ExitCode::from(u8::try_from(told.exit_code()).unwrap_or(2));
         }
     };
+    // A service logs them.
+    let serves = matches!(cli.command, Command::Serve(_));
     let mut output = Output::of_process();
     let done = dispatch(cli, &mut output);
+    if !serves {
+        for notice in ::standing::notices() {
+            output.err(&format!("notice: {}\n", inert::line(&notice)));
+        }
+    }
     output.end(done)
 }
 

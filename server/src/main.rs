@@ -3,5 +3,6 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    standing::descriptors::release();
     server::run(std::env::args_os().collect())
 }

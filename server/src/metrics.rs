@@ -21,7 +21,7 @@ use crate::{
 const FORMAT: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 
 /// Every state there is, so that one without a session is told as 0 and not left out.
-const STATES: [wire::State; 10] = [
+const STATES: [wire::State; 11] = [
     wire::State::Absent,
     wire::State::Stopped,
     wire::State::Starting,
@@ -30,6 +30,7 @@ const STATES: [wire::State; 10] = [
     wire::State::Ended,
     wire::State::Orphaned,
     wire::State::Foreign,
+    wire::State::Unrecorded,
     wire::State::Unknown,
     wire::State::Unreadable,
 ];

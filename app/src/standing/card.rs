@@ -26,6 +26,7 @@ pub(crate) fn Card(session: Session, hidden: bool, common: Arc<Common>) -> impl 
     let face = Face::of(&row);
     let name = row.name.clone();
     let badge = match (row.declared, row.auto_start) {
+        (false, _) if row.state == State::Unrecorded => "no record",
         (true, true) => "declared",
         (true, false) => "declared, not auto-started",
         (false, _) => "created here",
@@ -85,7 +86,7 @@ fn Acts(row: Row, common: Arc<Common>) -> impl IntoView {
         State::Ended => act("start", "Start", "button filled").into_any(),
         State::Running | State::Stopping | State::Orphaned => act("stop", "Stop", "button quiet").into_any(),
         State::Starting => (act("start", "Start", "button quiet"), act("stop", "Stop", "button quiet")).into_any(),
-        State::Foreign | State::Unknown | State::Unreadable => ().into_any(),
+        State::Foreign | State::Unrecorded | State::Unknown | State::Unreadable => ().into_any(),
     };
     view! {
         <div class="acts">{buttons}</div>

@@ -13,7 +13,8 @@ const SHORT_ID: usize = 8;
 #[component]
 pub(crate) fn Facts(row: Row, face: Face, common: Arc<Common>) -> impl IntoView {
     let reason = (!row.reason.is_empty()).then(|| format!(" · {}", row.reason));
-    let up = matches!(row.state, State::Running | State::Starting | State::Stopping | State::Orphaned);
+    let up =
+        matches!(row.state, State::Running | State::Starting | State::Stopping | State::Orphaned | State::Unrecorded);
     let since = (!row.started_at.is_empty() && (up || row.state == State::Stopped)).then(|| {
         let before = if up { "up" } else { "last started" };
         let after = if up { "" } else { " ago" };

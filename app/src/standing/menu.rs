@@ -13,8 +13,14 @@ pub(crate) fn Menu(row: Row, common: Arc<Common>) -> impl IntoView {
     let back = common.query.filter.back();
     let restart = matches!(row.state, State::Running | State::Orphaned)
         .then(|| view! { <Act verb="restart" label="Restart" class="item" name=name.clone() back=back /> });
-    let has_pane =
-        matches!(row.state, State::Running | State::Starting | State::Stopping | State::Ended | State::Foreign);
+    let has_pane = matches!(
+        row.state,
+        State::Running | State::Starting | State::Stopping | State::Ended | State::Foreign | State::Unrecorded
+    );
+    let restore = (row.state == State::Unrecorded).then(|| {
+        let command = format!("the-loop standing restore {name}");
+        view! { <CopyLine label="Restore its record" command=command /> }
+    });
     let attach = has_pane.then(|| {
         let command = format!("{} attach -r -t '={}'", common.tmux, row.tmux_target);
         view! { <CopyLine label="Look at its pane, without typing into it" command=command /> }
@@ -28,6 +34,8 @@ pub(crate) fn Menu(row: Row, common: Arc<Common>) -> impl IntoView {
             </p>
         }
         .into_any()
+    } else if row.state == State::Unrecorded {
+        ().into_any()
     } else {
         let confirm = Query { confirm: Some(name.clone()), ..Query::plain(&common.query.filter) };
         view! {
@@ -47,7 +55,7 @@ pub(crate) fn Menu(row: Row, common: Arc<Common>) -> impl IntoView {
                     <circle class="solid" cx="13" cy="8" r="1.3" />
                 </svg>
             </summary>
-            <div class="menu-panel">{restart} {attach} {end}</div>
+            <div class="menu-panel">{restart} {restore} {attach} {end}</div>
         </details>
     }
     .into_any()

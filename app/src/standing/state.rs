@@ -77,6 +77,7 @@ impl Face {
             (State::Orphaned, _) => ("alive without its pane", "bad", Running, Torn),
             (State::Unknown, _) => ("tmux does not answer", "warn", Unclear, Question),
             (State::Foreign, _) => ("not ours", "warn", NotRunning, Lock),
+            (State::Unrecorded, _) => ("running without a record", "bad", Running, Torn),
             (State::Unreadable, _) => ("record unreadable", "bad", NotRunning, Torn),
             (State::Ended, _) => ("ended by itself", "bad", NotRunning, Cross),
             (State::Stopped, _) => ("stopped", "quiet", NotRunning, Ring),
@@ -95,6 +96,7 @@ impl Face {
             State::Orphaned => Some("Its pane is gone: stop it, then start it"),
             State::Unknown => Some("tmux does not answer, so nothing would be typed"),
             State::Foreign => Some("The pane is not ours to type into"),
+            State::Unrecorded => Some("Its record is gone: restore it first"),
             State::Unreadable => Some("Its record cannot be read"),
             State::Ended | State::Stopped | State::Absent => Some("Not running, and a message never starts a session"),
         }
@@ -144,7 +146,15 @@ mod tests {
     fn only_a_running_session_without_a_question_is_spoken_to() {
         assert_eq!(Face::deaf(&row(State::Running, Activity::Busy)), None);
         assert_eq!(Face::deaf(&row(State::Running, Activity::Unknown)), None);
-        for state in [State::Absent, State::Stopped, State::Ended, State::Unknown, State::Foreign, State::Orphaned] {
+        for state in [
+            State::Absent,
+            State::Stopped,
+            State::Ended,
+            State::Unknown,
+            State::Foreign,
+            State::Orphaned,
+            State::Unrecorded,
+        ] {
             assert!(Face::deaf(&row(state, Activity::Idle)).is_some(), "{state:?}");
         }
         assert!(Face::deaf(&row(State::Running, Activity::Waiting)).is_some());

@@ -10,11 +10,15 @@ mod disk;
 mod environment;
 mod harness;
 mod locale;
+mod options;
+mod other_program;
+mod path;
 mod permissions;
 mod records;
 mod sessions;
 mod socket;
 mod tmux;
+mod transcript;
 mod trust;
 mod unit;
 mod version;
@@ -43,16 +47,20 @@ struct Patient<'a> {
 }
 
 /// All of them, in the order in which they are told.
-const CHECKS: [fn(&Patient<'_>) -> Vec<Finding>; 14] = [
+const CHECKS: [fn(&Patient<'_>) -> Vec<Finding>; 18] = [
     config::check,
     tmux::check,
+    options::check,
     version::check,
     socket::check,
     locale::check,
     environment::check,
+    path::check,
+    other_program::check,
     harness::check,
     trust::check,
     sessions::check,
+    transcript::check,
     records::check,
     permissions::check,
     disk::check,
@@ -74,6 +82,10 @@ pub(crate) fn examine(scope: &Scope) -> Vec<Finding> {
         Ok(_) => (scope.tmux.about_server().into_result(), scope.look()),
         Err(silence) => (Err(silence.clone()), Err(silence.clone())),
     };
+    let mut entries = entries;
+    if let Ok(panes) = &panes {
+        scope.add_unrecorded(&mut entries, panes);
+    }
     let patient = Patient { scope, program, server, panes, entries };
     findings.extend(CHECKS.iter().flat_map(|check| check(&patient)));
     findings.sort_by_key(|finding| finding.severity);

@@ -66,6 +66,16 @@ pub enum Error {
         /// What it is instead.
         reason: String,
     },
+    /// Say: the harness cannot be typed to, and a start alone would not help.
+    #[error("`{name}` cannot be typed to ({reason}), so nothing was typed: {remedy}")]
+    OutOfReach {
+        /// The name.
+        name: SessionName,
+        /// Why not.
+        reason: String,
+        /// What helps.
+        remedy: String,
+    },
     /// Say: the pane under that name is not ours to type into.
     #[error(
         "`{name}` is a live tmux session that the-loop did not start, so nothing was typed into it: look at it with \
@@ -78,6 +88,31 @@ pub enum Error {
         session: String,
         /// Which tmux server that is on, for a person; empty for the default one.
         server: String,
+    },
+    /// A live session of the-loop whose record is gone: only `restore` and the operator act on it.
+    #[error(
+        "`{name}` runs, and its record is gone: `the-loop standing restore {name}` restores it; look at the session \
+         with `tmux attach -r -t '={session}'`{server}"
+    )]
+    Unrecorded {
+        /// The name.
+        name: SessionName,
+        /// Its tmux session.
+        session: String,
+        /// Which tmux server that is on, for a person; empty for the default one.
+        server: String,
+    },
+    /// The state folder belongs to another user, and what was written there would lock that user out.
+    #[error(
+        "{}: it belongs to another user (uid {owner}), and nothing was changed: run this as that user, or choose \
+         another `state.root`",
+        path.display()
+    )]
+    NotOurFolder {
+        /// The folder.
+        path: PathBuf,
+        /// The user it belongs to.
+        owner: u32,
     },
     /// Say: the session shows a dialog, and a pasted Enter would answer it.
     #[error(
@@ -235,14 +270,16 @@ impl Error {
             Self::AlreadyDeclared { .. } | Self::AlreadyExists { .. } => ProblemCode::NameTaken,
             Self::Declared { .. } => ProblemCode::Declared,
             Self::Unknown { .. } => ProblemCode::UnknownSession,
-            Self::NotRunning { .. } | Self::Foreign { .. } => ProblemCode::NotRunning,
+            Self::NotRunning { .. } | Self::OutOfReach { .. } | Self::Foreign { .. } | Self::Unrecorded { .. } => {
+                ProblemCode::NotRunning
+            }
             Self::Waiting { .. } => ProblemCode::Waiting,
             Self::NotWaiting { .. } => ProblemCode::NotWaiting,
             Self::UnsentText { .. } => ProblemCode::UnsentText,
             Self::TooLarge { .. } => ProblemCode::TooLarge,
             Self::KeyReused { .. } => ProblemCode::KeyReused,
             Self::Misconfigured(_) => ProblemCode::Misconfigured,
-            Self::BadRecord { .. } | Self::Storage { .. } => ProblemCode::Registry,
+            Self::BadRecord { .. } | Self::Storage { .. } | Self::NotOurFolder { .. } => ProblemCode::Registry,
             Self::TmuxSilent { .. } => ProblemCode::TmuxSilent,
             Self::Busy { .. } | Self::Crowded { .. } => ProblemCode::Busy,
             Self::InsideSession { .. } | Self::CallerGone { .. } => ProblemCode::Forbidden,

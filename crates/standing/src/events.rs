@@ -11,7 +11,7 @@ mod read;
 mod segment;
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -22,7 +22,7 @@ use serde_json::{Map, Value};
 
 pub use read::{Batch, EventReader, LogLine};
 
-use crate::{clock, config, numbers};
+use crate::{Error, clock, config, numbers, state_folder};
 use segment::{Limits, ROTATED};
 
 /// How weighty an event is.
@@ -88,23 +88,36 @@ impl Event {
 #[derive(Clone, Debug)]
 pub(crate) struct EventLog {
     path: Option<PathBuf>,
+    state_root: PathBuf,
     source: &'static str,
     warned: Arc<AtomicBool>,
 }
 
 impl EventLog {
-    pub(crate) fn new(settings: &config::EventLog, source: &'static str, warned: Arc<AtomicBool>) -> Self {
-        Self { path: settings.enabled.then(|| settings.path.clone()), source, warned }
+    pub(crate) fn new(settings: &config::Settings, source: &'static str, warned: Arc<AtomicBool>) -> Self {
+        let path = settings.event_log.enabled.then(|| settings.event_log.path.clone());
+        Self { path, state_root: settings.state_root.clone(), source, warned }
     }
 
     pub(crate) fn emit(&self, event: Event) {
         let Some(path) = &self.path else { return };
         let header = |before: u64| self.line(Event::info(ROTATED).with("offset", before));
+        // What another user's folder refused to a verb is not written there either.
+        if self.prepare(path).is_err() {
+            return;
+        }
         let Err(error) = append::append(path, &self.line(event), Limits::DEFAULT, header) else { return };
         numbers::event_error();
         if !self.warned.swap(true, Ordering::Relaxed) {
             tracing::warn!(path = %path.display(), %error, "events cannot be written; verbs go on without them");
         }
+    }
+
+    fn prepare(&self, path: &Path) -> Result<(), Error> {
+        if path.starts_with(&self.state_root) && !self.state_root.join("logs").exists() {
+            return state_folder::make(&self.state_root);
+        }
+        state_folder::check_owner(&self.state_root)
     }
 
     fn line(&self, event: Event) -> String {

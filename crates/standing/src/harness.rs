@@ -15,6 +15,7 @@ mod demo;
 mod find;
 mod gemini;
 mod opencode;
+mod retention;
 mod screen;
 mod styled;
 mod trust;
@@ -27,6 +28,7 @@ use std::{
 };
 
 pub(crate) use find::find_program;
+pub(crate) use retention::Retention;
 pub(crate) use styled::Styled;
 pub(crate) use trust::{Act, Trust};
 use wire::{Activity, Choice, SessionName};
@@ -269,6 +271,12 @@ pub(crate) trait Harness {
     /// like text.
     fn hints(&self) -> &'static [&'static str] {
         &[]
+    }
+
+    /// How long it keeps a conversation that is not gone on with.
+    fn retention(&self, place: &Place<'_>) -> Retention {
+        let _ = place;
+        Retention::Forever
     }
 
     /// How long after a paste Enter is taken as Enter.

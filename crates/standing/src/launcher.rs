@@ -26,6 +26,9 @@ use crate::{Error, Surroundings, nesting, process::LOOP_ID_VAR, registry, tmux};
 /// The name of the session, for its harness.
 pub(crate) const SESSION_VAR: &str = "THE_LOOP_SESSION";
 
+/// What marks the state folder that the session belongs to.
+pub(crate) const ROOT_VAR: &str = "THE_LOOP_ROOT";
+
 /// What to run, where, and with which environment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LaunchSpec {
@@ -52,6 +55,11 @@ impl LaunchSpec {
         Self { argv, cwd, env }
     }
 
+    /// Marks what it starts as belonging to a state folder.
+    pub(crate) fn mark(&mut self, root: &str) {
+        self.env.push((ROOT_VAR.into(), root.into()));
+    }
+
     /// Adds variables that the operator has not set.
     pub(crate) fn add_missing(&mut self, vars: &[(&str, &str)]) {
         for (key, value) in vars {
@@ -70,7 +78,7 @@ impl LaunchSpec {
             .create_new(true)
             .mode(0o600)
             .open(&path)
-            .and_then(|mut file| file.write_all(text.as_bytes()))
+            .and_then(|mut file| file.write_all(text.as_bytes()).inspect_err(|_| discard(&path)))
             .map_err(registry::storage(&path, "the launch cannot be written down"))?;
         Ok(path)
     }
@@ -139,6 +147,7 @@ fn is_mark(key: &str) -> bool {
         || (key.starts_with("TMUX") && key != "TMUX_TMPDIR")
         || key == LOOP_ID_VAR
         || key == SESSION_VAR
+        || key == ROOT_VAR
         || OF_A_UNIT.contains(&key)
 }
 

@@ -20,9 +20,10 @@ use wire::SessionName;
 
 pub(crate) use lock::{Hold, LockWait};
 pub(crate) use record::{Origin, Pending, Phase, Record, RecordStatus, Server};
+pub use write::is_unsupported;
 pub(crate) use write::{atomic, durable};
 
-use crate::Error;
+use crate::{Error, state_folder};
 
 /// A record is small; what is larger is no record.
 const MAX_RECORD: u64 = 4 * 1024 * 1024;
@@ -30,6 +31,7 @@ const MAX_RECORD: u64 = 4 * 1024 * 1024;
 /// The folder of records.
 #[derive(Clone, Debug)]
 pub(crate) struct Registry {
+    root: PathBuf,
     dir: PathBuf,
 }
 
@@ -56,7 +58,7 @@ impl Entry {
 
 impl Registry {
     pub(crate) fn new(state_root: &Path) -> Self {
-        Self { dir: state_root.join("local/standing") }
+        Self { root: state_root.to_owned(), dir: state_root.join("local/standing") }
     }
 
     /// The file of a record, whether it exists or not.
@@ -113,6 +115,7 @@ impl Registry {
 
     /// Makes the folder ready for a change, or refuses before anything was done.
     pub(crate) fn prepare(&self) -> Result<(), Error> {
+        state_folder::make(&self.root)?;
         for dir in [self.dir.clone(), self.launch_dir()] {
             fs::DirBuilder::new()
                 .recursive(true)
@@ -126,6 +129,7 @@ impl Registry {
             Self::check_above(dir)?;
         }
         write::tidy(&self.dir);
+        write::tidy(&self.launch_dir());
         Ok(())
     }
 
@@ -184,7 +188,13 @@ impl Registry {
     pub(crate) fn remove(&self, name: &SessionName) -> Result<(), Error> {
         let path = self.path_of(name);
         match fs::remove_file(&path) {
-            Ok(()) => write::sync_dir(&self.dir),
+            // It is gone: that a power loss may bring it back is no reason to say that it is not.
+            Ok(()) => {
+                if let Err(error) = write::sync_dir(&self.dir) {
+                    crate::notices::tell(format!("{error}: a power loss may bring a removed record back"));
+                }
+                Ok(())
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(error) => Err(storage(&path, "the record cannot be removed")(error)),
         }

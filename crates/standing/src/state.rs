@@ -14,6 +14,8 @@ use wire::{SessionName, State};
 pub(crate) struct Seen<'a> {
     pub(crate) name: &'a SessionName,
     pub(crate) record: Option<&'a Record>,
+    /// What marks the sessions of this state folder.
+    pub(crate) mark: &'a str,
     /// True if a file stands under the name that cannot be read as a record.
     pub(crate) unreadable: bool,
     pub(crate) panes: Result<&'a Panes, &'a Silence>,
@@ -43,6 +45,8 @@ pub(crate) enum Condition {
     Replaced(Pane),
     /// A live session of that name that is not ours.
     Foreign(Pane),
+    /// A live session of this state folder that has no record.
+    Unrecorded(Pane),
     /// tmux did not answer.
     Silent(Silence),
 }
@@ -65,6 +69,7 @@ impl Condition {
             | Self::Orphaned
             | Self::Replaced(_)
             | Self::Foreign(_)
+            | Self::Unrecorded(_)
             | Self::Silent(_) => None,
         }
     }
@@ -80,10 +85,19 @@ pub(crate) fn judge(seen: &Seen<'_>) -> Condition {
         return if seen.process_alive { Condition::Orphaned } else { Condition::Gone };
     };
     if panes.iter().all(|pane| pane.dead) {
+        // Its harness lives elsewhere: on the server of another `routing.tmux.socket`, say.
+        let elsewhere = seen.record.and_then(|record| record.process.as_ref()).filter(|_| seen.process_alive);
+        if elsewhere.is_some_and(|process| panes.iter().all(|pane| pane.pid != process.pid)) {
+            return Condition::Orphaned;
+        }
         return Condition::Dead(seen.record.and_then(|record| ours(record, panes)).unwrap_or(first).clone());
     }
     let Some(record) = seen.record else {
-        return Condition::Foreign(first.clone());
+        let marked = |pane: &&Pane| !pane.dead && !pane.pane_loop_id.is_empty() && pane.root == seen.mark;
+        return match panes.iter().find(marked) {
+            Some(pane) => Condition::Unrecorded(pane.clone()),
+            None => Condition::Foreign(first.clone()),
+        };
     };
     let ours = ours(record, panes);
     if let Some(pane) = ours.filter(|pane| !pane.dead) {
@@ -128,6 +142,7 @@ pub(crate) fn word(seen: &Seen<'_>, condition: &Condition) -> State {
         Condition::Dead(_) | Condition::Deserted { .. } => State::Ended,
         Condition::Orphaned => State::Orphaned,
         Condition::Replaced(_) | Condition::Foreign(_) => State::Foreign,
+        Condition::Unrecorded(_) => State::Unrecorded,
         Condition::Silent(_) => State::Unknown,
         Condition::Gone if seen.record.is_some() => State::Stopped,
         Condition::Gone => State::Absent,
@@ -176,7 +191,15 @@ mod tests {
 
     fn judged(record: Option<&Record>, panes: &[Pane], process_alive: bool) -> Condition {
         let panes = Panes::holding(&name(), panes);
-        judge(&Seen { name: &name(), record, unreadable: false, panes: Ok(&panes), process_alive, at_work: false })
+        judge(&Seen {
+            name: &name(),
+            record,
+            mark: "m",
+            unreadable: false,
+            panes: Ok(&panes),
+            process_alive,
+            at_work: false,
+        })
     }
 
     #[test]
@@ -233,6 +256,7 @@ mod tests {
         let seen = Seen {
             name: &name(),
             record: Some(&ours),
+            mark: "m",
             unreadable: false,
             panes: Err(&silence),
             process_alive: false,
@@ -252,6 +276,7 @@ mod tests {
             let seen = |at_work| Seen {
                 name: &ours.name,
                 record: Some(&ours),
+                mark: "m",
                 unreadable: false,
                 panes: Ok(&panes),
                 process_alive: true,

@@ -151,7 +151,7 @@ impl TheLoop {
     }
 
     fn events(&self, config: &Loaded) -> EventLog {
-        EventLog::new(&config.settings.event_log, self.source, Arc::clone(&self.event_warned))
+        EventLog::new(&config.settings, self.source, Arc::clone(&self.event_warned))
     }
 
     /// How long a verb waits for others on the same session.
@@ -171,6 +171,14 @@ impl TheLoop {
     fn stopping(&self) -> Result<Scope, Error> {
         let scope = self.tolerant();
         scope.config.stopping()?;
+        scope.owned()?;
+        Ok(scope)
+    }
+
+    /// The same for a verb that writes: refused in the state folder of another user before anything is looked at.
+    fn changing(&self) -> Result<Scope, Error> {
+        let scope = self.strict()?;
+        scope.owned()?;
         Ok(scope)
     }
 
@@ -229,7 +237,7 @@ impl Standing<'_> {
             let name = SessionName::parse(&request.name)?;
             lifecycle::fields::of_create(request)?;
             self.may_control("create sessions")?;
-            lifecycle::create::create(&self.the_loop.strict()?, &name, request)
+            lifecycle::create::create(&self.the_loop.changing()?, &name, request)
         })
     }
 
@@ -238,7 +246,7 @@ impl Standing<'_> {
         numbers::verb("delete", || {
             let name = SessionName::parse(&request.name)?;
             self.may_control("delete sessions")?;
-            lifecycle::delete::delete(&self.the_loop.strict()?, &name)
+            lifecycle::delete::delete(&self.the_loop.changing()?, &name)
         })
     }
 
@@ -254,7 +262,7 @@ impl Standing<'_> {
             })?;
             let scope = match request.verb {
                 ControlVerb::Stop => self.the_loop.stopping()?,
-                ControlVerb::Start | ControlVerb::Restart => self.the_loop.strict()?,
+                ControlVerb::Start | ControlVerb::Restart => self.the_loop.changing()?,
             };
             let name = lifecycle::fields::name_of_one(request)?;
             lifecycle::control::one(&scope, &name, request.verb)
@@ -265,7 +273,7 @@ impl Standing<'_> {
     pub fn start_all(&self) -> Result<ControlReport, Error> {
         numbers::verb("start", || {
             self.may_control("start sessions")?;
-            lifecycle::control::start_all(&self.the_loop.strict()?, lifecycle::control::Which::Every)
+            lifecycle::control::start_all(&self.the_loop.changing()?, lifecycle::control::Which::Every)
         })
     }
 
@@ -281,7 +289,7 @@ impl Standing<'_> {
     pub fn start_auto(&self) -> Result<ControlReport, Error> {
         numbers::verb("start", || {
             self.may_control("start sessions")?;
-            lifecycle::control::start_all(&self.the_loop.strict()?, lifecycle::control::Which::AutoStart(&[]))
+            lifecycle::control::start_all(&self.the_loop.changing()?, lifecycle::control::Which::AutoStart(&[]))
         })
     }
 
@@ -289,7 +297,16 @@ impl Standing<'_> {
     pub fn start_again(&self, ran: &[SessionName]) -> Result<ControlReport, Error> {
         numbers::verb("start", || {
             self.may_control("start sessions")?;
-            lifecycle::control::start_all(&self.the_loop.strict()?, lifecycle::control::Which::AutoStart(ran))
+            lifecycle::control::start_all(&self.the_loop.changing()?, lifecycle::control::Which::AutoStart(ran))
+        })
+    }
+
+    /// Restores the record of a running session whose record is gone.
+    pub fn restore(&self, name: &str) -> Result<ControlReport, Error> {
+        numbers::verb("restore", || {
+            let name = SessionName::parse(name)?;
+            self.may_control("restore sessions")?;
+            lifecycle::restore::restore(&self.the_loop.changing()?, &name)
         })
     }
 
@@ -306,7 +323,7 @@ impl Standing<'_> {
     /// Finishes what a crash cut short, in every session: what the service does when it comes up. Looks at the
     /// records alone if there is nothing to finish.
     pub fn reconcile(&self) -> Result<Vec<Settled>, Error> {
-        lifecycle::reconcile::reconcile(&self.the_loop.strict()?)
+        lifecycle::reconcile::reconcile(&self.the_loop.changing()?)
     }
 
     /// Pastes text into a running session and submits it.
@@ -318,7 +335,7 @@ impl Standing<'_> {
             if request.force {
                 self.may_control("send a message with force")?;
             }
-            lifecycle::say::say(&self.the_loop.strict()?, &name, request)
+            lifecycle::say::say(&self.the_loop.changing()?, &name, request)
         })
     }
 
@@ -329,7 +346,7 @@ impl Standing<'_> {
             let name = SessionName::parse(&request.name)?;
             lifecycle::fields::of_answer(request)?;
             self.may_control("answer a session's question")?;
-            lifecycle::answer::answer(&self.the_loop.strict()?, &name, request)
+            lifecycle::answer::answer(&self.the_loop.changing()?, &name, request)
         })
     }
 
@@ -349,7 +366,7 @@ impl Standing<'_> {
     /// bound as it is: whoever announces it twice at once finds in the row which thread counts.
     pub fn bind_thread(&self, name: &str, channel: &str, thread: &str) -> Result<Row, Error> {
         let name = SessionName::parse(name)?;
-        lifecycle::bind_thread::bind_thread(&self.the_loop.strict()?, &name, channel, thread)
+        lifecycle::bind_thread::bind_thread(&self.the_loop.changing()?, &name, channel, thread)
     }
 
     /// The last lines that a session's pane shows, as plain text without control characters; empty without a pane.

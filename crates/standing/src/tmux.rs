@@ -12,6 +12,7 @@ mod capture;
 mod clear;
 mod kill;
 mod listing;
+mod options;
 mod paste;
 mod permits;
 mod scope;
@@ -20,14 +21,15 @@ mod wake;
 
 use std::{
     ffi::OsString,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
 
 pub(crate) use about::About;
-pub(crate) use kill::{KillAnswer, close_this_pane};
+pub(crate) use kill::{Closed, KillAnswer, close_this_pane};
 pub(crate) use listing::{Pane, Panes};
+pub(crate) use options::configured;
 pub(crate) use paste::{Paste, PasteAnswer};
 pub(crate) use spawn::{Spawn, SpawnAnswer};
 
@@ -51,6 +53,13 @@ pub(crate) enum Answer<T> {
 /// How tmux failed to answer, for a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Silence(pub(crate) String);
+
+impl Silence {
+    /// True if the machine, and not tmux, is what refused.
+    pub(crate) fn is_of_the_machine(&self) -> bool {
+        self.0.contains(call::REFUSED_CALL)
+    }
+}
 
 impl<T> Answer<T> {
     pub(crate) fn map<U>(self, with: impl FnOnce(T) -> U) -> Answer<U> {
@@ -78,6 +87,8 @@ impl From<Silence> for crate::Error {
 #[derive(Clone, Debug)]
 pub(crate) struct Tmux {
     socket: String,
+    /// The socket itself, for a server that is not the config's.
+    path: Option<PathBuf>,
     remain_on_exit: bool,
     env: Vec<(OsString, OsString)>,
     exe: PathBuf,
@@ -94,9 +105,15 @@ impl Tmux {
         if self.socket.is_empty() { String::new() } else { format!(" (with `-L {}` behind `tmux`)", self.socket) }
     }
 
+    /// The server behind another socket.
+    pub(crate) fn behind(&self, socket: &Path) -> Self {
+        Self { path: Some(socket.to_owned()), unanswered: Arc::default(), ..self.clone() }
+    }
+
     pub(crate) fn new(settings: &TmuxSettings, surroundings: &Surroundings, secrets: &[&str]) -> Self {
         Self {
             socket: settings.socket.clone(),
+            path: None,
             remain_on_exit: settings.remain_on_exit,
             // A server that we happen to start keeps its environment for life: no nesting marks, no secrets.
             env: launcher::scrubbed(surroundings, secrets),

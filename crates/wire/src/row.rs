@@ -40,6 +40,9 @@ pub enum State {
     Orphaned,
     /// A live tmux session holds the name and is not ours.
     Foreign,
+    /// A session that the-loop started is alive and its record is gone: `the-loop standing restore` brings the record
+    /// back.
+    Unrecorded,
     /// tmux did not answer: nothing is known, and nothing will be done.
     Unknown,
     /// The record cannot be read: nothing will be overwritten.

@@ -31,6 +31,7 @@ pub(super) fn run(the_loop: &TheLoop, output: &mut Output) -> Result<u8, Refusal
     );
     let address = match settings.service.auth_mode {
         AuthMode::Token => {
+            standing::state_folder::make(&settings.state_root)?;
             let code = host::leave_code(&settings.state_root).map_err(|error| Refusal {
                 text: format!("{}: a code cannot be left there: {error}", settings.state_root.display()),
                 code: 1,

@@ -118,6 +118,7 @@ fn tmux(state: State) -> &'static str {
         State::Ended => "ended",
         State::Orphaned => "orphaned",
         State::Foreign => "foreign",
+        State::Unrecorded => "unrecorded",
         State::Unknown => "silent",
         State::Unreadable => "?",
     }

@@ -8,7 +8,7 @@ use super::{Output, Refusal};
 use crate::{
     host::{self, Bind},
     service::{
-        alongside, background,
+        alongside, background, init,
         instance::{ClaimError, Instance},
         log,
         readiness::{self, Word},
@@ -53,6 +53,9 @@ impl From<BindArgs> for Bind {
 pub(super) fn run(the_loop: TheLoop, args: Args, output: &mut Output) -> Result<u8, Refusal> {
     if args.background {
         return Ok(in_background(the_loop, args.bind.into()));
+    }
+    if init::is_needed() {
+        return init::run().map_err(|error| Refusal { text: format!("cannot run the service: {error}"), code: 1 });
     }
     log::to_stderr(&the_loop);
     let instance = Instance::claim(&the_loop.config().settings.state_root)

@@ -6,6 +6,7 @@ mod delete;
 mod get;
 pub(super) mod list;
 mod restart;
+mod restore;
 mod say;
 mod start;
 mod stop;
@@ -52,6 +53,9 @@ pub(super) enum Verb {
     /// Stop a session and start it again
     #[command(after_help = restart::EXAMPLES)]
     Restart(restart::Args),
+    /// Restore the record of a running session whose record is gone
+    #[command(after_help = restore::EXAMPLES)]
+    Restore(restore::Args),
     /// Type a message into a running session
     #[command(after_help = say::EXAMPLES)]
     Say(say::Args),
@@ -63,6 +67,12 @@ pub(super) enum Verb {
 impl Verb {
     /// Does it here, or has the service at that address do it.
     pub(super) fn run(self, the_loop: &TheLoop, service: Option<&str>, output: &mut Output) -> Result<u8, Refusal> {
+        if let Self::Restore(args) = &self {
+            if service.is_some() {
+                return Err(Refusal::mistake("`restore` is done on this machine: leave out `--service`"));
+            }
+            return restore::run(the_loop, args, output);
+        }
         if let Some(address) = service {
             return self.done_by(&Service::at(address, the_loop)?, the_loop, output);
         }
@@ -88,6 +98,7 @@ impl Verb {
             Self::Start(args) => start::run(verbs, args, output),
             Self::Stop(args) => stop::run(verbs, args, output),
             Self::Restart(args) => restart::run(verbs, args, output),
+            Self::Restore(args) => restore::run(the_loop, &args, output),
             Self::Say(args) => say::run(verbs, args, output),
             Self::Answer(args) => answer::run(verbs, args, output),
         }

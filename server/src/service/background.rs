@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use standing::{TheLoop, launcher};
+use standing::{TheLoop, launcher, state_folder};
 use wire::{ServiceOutcome, ServiceRow};
 
 use super::{
@@ -42,11 +42,17 @@ pub(crate) fn start(the_loop: &TheLoop, bind: &Bind) -> (ServiceRow, u8) {
     let state_root = &config.settings.state_root;
     let failed =
         |text: String, code| (ServiceRow { outcome: Some(ServiceOutcome::Failed), detail: text, ..row.clone() }, code);
+    if let Err(error) = state_folder::check_owner(state_root) {
+        return failed(error.to_string(), 1);
+    }
     // Before anything else: a second one has no effect at all.
     match instance::running(state_root) {
         Ok(None) => {}
         Ok(Some(holder)) => return (already(row, &holder), 0),
         Err(error) => return failed(format!("whether it runs cannot be told: {error}"), 1),
+    }
+    if let Err(error) = state_folder::make(state_root) {
+        return failed(error.to_string(), 1);
     }
     if let Err(problems) = config.standing() {
         return failed(problems.to_string(), 2);

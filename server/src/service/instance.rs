@@ -13,6 +13,9 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
+use standing::state_folder::{self, is_unsupported};
+
+use super::presence::{self, Asked, Presence};
 
 /// Looking whether the lock is held takes it for a moment: whoever wants it for good tries for a little longer.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -26,6 +29,7 @@ const RETRY: Duration = Duration::from_millis(5);
 #[derive(Debug)]
 pub(crate) struct Instance {
     _pid_file: File,
+    presence: Option<Presence>,
     details: PathBuf,
 }
 
@@ -38,6 +42,21 @@ pub(crate) struct Details {
     pub(crate) address: String,
     pub(crate) version: String,
     pub(crate) started_at: String,
+}
+
+impl Details {
+    pub(super) fn of_this_process(address: &str) -> Self {
+        Self {
+            pid: std::process::id(),
+            address: address.to_owned(),
+            version: crate::VERSION.to_owned(),
+            started_at: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        }
+    }
+
+    pub(super) fn is_of(&self, pid: u32) -> bool {
+        self.pid == pid
+    }
 }
 
 /// Whoever holds the lock.
@@ -54,6 +73,8 @@ pub(crate) struct Holder {
 pub(crate) enum ClaimError {
     #[error("already running (pid {}){}", .0.pid, at(.0))]
     AlreadyRunning(Holder),
+    #[error(transparent)]
+    Refused(#[from] standing::Error),
     #[error("{}: the service's lock cannot be taken: {source}", path.display())]
     Unusable { path: PathBuf, source: io::Error },
 }
@@ -73,12 +94,19 @@ fn details_file(state_root: &Path) -> PathBuf {
 impl Instance {
     /// Becomes the service of a state folder, or tells who is.
     pub(crate) fn claim(state_root: &Path) -> Result<Self, ClaimError> {
+        state_folder::make(state_root)?;
+        // The name first: a folder that was made again has a lock of its own.
+        let presence = match presence::take(state_root) {
+            Asked::Ours(presence) => Some(presence),
+            Asked::Held(holder) => return Err(ClaimError::AlreadyRunning(holder)),
+            Asked::Unavailable => None,
+        };
         let path = pid_file(state_root);
         match lock(&path) {
             Ok(Some(mut file)) => {
                 let written = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
                 written.map_err(|source| ClaimError::Unusable { path, source })?;
-                Ok(Self { _pid_file: file, details: details_file(state_root) })
+                Ok(Self { _pid_file: file, presence, details: details_file(state_root) })
             }
             Ok(None) => Err(ClaimError::AlreadyRunning(holder_of(state_root))),
             Err(source) => Err(ClaimError::Unusable { path, source }),
@@ -87,12 +115,10 @@ impl Instance {
 
     /// Writes down where it is. That it cannot be written is no reason not to serve.
     pub(crate) fn announce(&self, address: &str) {
-        let details = Details {
-            pid: std::process::id(),
-            address: address.to_owned(),
-            version: crate::VERSION.to_owned(),
-            started_at: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-        };
+        let details = Details::of_this_process(address);
+        if let Some(presence) = &self.presence {
+            presence.tell(&details);
+        }
         let whole = self.details.with_extension("json.new");
         let text = serde_json::to_string_pretty(&details).unwrap_or_default() + "\n";
         let mut options = OpenOptions::new();
@@ -122,6 +148,8 @@ fn lock(path: &Path) -> io::Result<Option<File>> {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) if Instant::now() >= deadline => return Ok(None),
             Err(TryLockError::WouldBlock) => thread::sleep(RETRY),
+            // Where the file system has no locks, the name in the kernel decides.
+            Err(TryLockError::Error(error)) if is_unsupported(&error) => return Ok(Some(file)),
             Err(TryLockError::Error(error)) => return Err(error),
         }
     }
@@ -134,6 +162,11 @@ fn is_still_named(file: &File, path: &Path) -> bool {
 
 /// Who is the service of a state folder, if anybody is.
 pub(crate) fn running(state_root: &Path) -> io::Result<Option<Holder>> {
+    Ok(locked(state_root)?.or_else(|| presence::who(state_root)))
+}
+
+/// Who holds the lock.
+fn locked(state_root: &Path) -> io::Result<Option<Holder>> {
     let file = match File::open(pid_file(state_root)) {
         Ok(file) => file,
         // Where no folder can be, no service is.
@@ -145,6 +178,7 @@ pub(crate) fn running(state_root: &Path) -> io::Result<Option<Holder>> {
     match file.try_lock_shared() {
         Ok(()) => Ok(None),
         Err(TryLockError::WouldBlock) => Ok(Some(holder_of(state_root))),
+        Err(TryLockError::Error(error)) if is_unsupported(&error) => Ok(None),
         Err(TryLockError::Error(error)) => Err(error),
     }
 }

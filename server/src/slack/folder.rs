@@ -8,6 +8,7 @@ use std::{
 };
 
 use rustix::fs::OFlags;
+use standing::state_folder;
 
 /// The folder of what is kept between runs.
 #[derive(Clone, Debug)]
@@ -33,6 +34,9 @@ impl Folder {
 
     /// Makes the folder ready for a change. Whoever may write here may put words into a session's mouth.
     pub(super) fn prepare(&self) -> io::Result<()> {
+        if let Some(root) = self.path.parent() {
+            state_folder::make(root).map_err(io::Error::other)?;
+        }
         DirBuilder::new().recursive(true).mode(0o700).create(&self.path)?;
         let meta = fs::symlink_metadata(&self.path)?;
         let ours = meta.is_dir() && meta.uid() == rustix::process::geteuid().as_raw();

@@ -167,7 +167,7 @@ fn a_session_that_was_renamed_behind_our_back() {
     let home = Home::of(builder().build());
     home.run(&["standing", "create", "ops"]);
     home.home.tmux().run(&["rename-session", "-t", "=loop-standing-ops", "mine"]);
-    only(&home, nothing, "session", &["`ops`", "was the session renamed", "the-loop standing stop ops"]);
+    only(&home, nothing, "session", &["`ops`", "the session was renamed", "the-loop standing stop ops"]);
     home.home.tmux().run(&["rename-session", "-t", "=mine", "loop-standing-ops"]);
     sound(&home);
     home.run(&["standing", "delete", "ops", "--yes"]);

@@ -262,7 +262,8 @@ fn a_tmux_server_that_a_unit_spawns_gets_a_scope_of_its_own() {
     let said = systemd.run_with(&["standing", "create", "first"], within_a_unit);
     assert_eq!(said.code, 0, "{said:#?}");
     let asked = systemd.asked();
-    let scope = "systemd-run --user --scope --quiet --collect --description=tmux server of the-loop --";
+    let scope = "systemd-run --user --scope --quiet --collect --description=tmux server of the-loop \
+                 --property=OOMPolicy=continue --property=ManagedOOMPreference=avoid --";
     assert_eq!(asked.len(), 2, "{asked:#?}");
     assert_eq!(asked[0], format!("{scope} true"), "whether there are scopes");
     let socket = systemd.home.home.tmux().name();
@@ -281,12 +282,31 @@ fn a_tmux_server_that_a_unit_spawns_gets_a_scope_of_its_own() {
 }
 
 #[test]
+fn a_systemd_that_does_not_know_a_property_makes_the_scope_without_it() {
+    let systemd = Pretended::new();
+    systemd.program(
+        "systemd-run",
+        "case \"$*\" in *OOMPolicy*) echo 'Unknown assignment: OOMPolicy=continue' >&2; exit 1;; esac\n\
+         while [ \"$1\" != -- ]; do shift; done; shift; exec \"$@\"",
+    );
+    let within_a_unit = |command: &mut Command| _ = command.env("INVOCATION_ID", "0123456789abcdef0123456789abcdef");
+    let said = systemd.run_with(&["standing", "create", "first"], within_a_unit);
+    assert_eq!(said.code, 0, "{said:#?}");
+    assert!(said.err.contains("refuses `OOMPolicy=continue`"), "{said:#?}");
+    let asked = systemd.asked();
+    let spawned = asked.last().expect("asked");
+    assert!(spawned.contains("--property=ManagedOOMPreference=avoid -- tmux"), "{asked:#?}");
+    assert!(!spawned.contains("OOMPolicy"), "{asked:#?}");
+    systemd.home.run(&["standing", "stop"]);
+}
+
+#[test]
 fn where_there_are_no_scopes_it_starts_all_the_same() {
     let systemd = Pretended::new();
     systemd.program("systemd-run", "echo 'Failed to connect to bus' >&2; exit 1");
     let within_a_unit = |command: &mut Command| _ = command.env("INVOCATION_ID", "0123456789abcdef0123456789abcdef");
     assert_eq!(systemd.run_with(&["standing", "create", "ops"], within_a_unit).code, 0);
-    assert_eq!(systemd.asked().len(), 1);
+    assert_eq!(systemd.asked().len(), 2, "with the properties and without them");
     assert_eq!(systemd.home.home.tmux().sessions(), ["loop-standing-ops"]);
     // Outside of a unit nobody is asked.
     systemd.home.run(&["standing", "stop"]);

@@ -10,6 +10,7 @@ use std::{
 };
 
 fn main() -> ExitCode {
+    standing::descriptors::release();
     let mut args = env::args_os().skip(1);
     let word = args.next();
     match word.as_deref().and_then(OsStr::to_str) {

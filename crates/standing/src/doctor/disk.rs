@@ -1,11 +1,15 @@
 //! Whether there is room for records.
 
-use std::path::Path;
+use std::{
+    fs::{File, TryLockError},
+    path::Path,
+};
 
 use rustix::fs::{StatVfs, statvfs};
 use wire::{Check, Finding};
 
 use super::Patient;
+use crate::registry::is_unsupported;
 
 /// Less than that is nearly nothing: logs and transcripts of agents are on the same disk as a rule.
 const BYTES: u64 = 64 * 1024 * 1024;
@@ -20,7 +24,38 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
         let remedy = "make room: with a full disk nothing can be started, and messages are not remembered";
         Finding::hazard(Check::Disk, folder.display().to_string(), what, remedy)
     });
-    finding.into_iter().collect()
+    finding.into_iter().chain(limits(folder)).collect()
+}
+
+/// What the file system does not offer.
+fn limits(folder: &Path) -> Vec<Finding> {
+    let place = folder.display().to_string();
+    let Ok(opened) = File::open(folder) else { return Vec::new() };
+    let mut findings = Vec::new();
+    match opened.sync_all() {
+        Ok(()) => {}
+        Err(error) if is_unsupported(&error) => findings.push(Finding::notice(
+            Check::Disk,
+            &place,
+            format!("this file system does not write a folder to disk on request ({error}): a power loss may undo the last changes of the records"),
+            "put `state.root` on a local disk",
+        )),
+        Err(error) => findings.push(Finding::hazard(
+            Check::Disk,
+            &place,
+            format!("the folder cannot be written to disk ({error}): nothing can be created or changed"),
+            "see what the kernel says of that disk (`dmesg`), or put `state.root` on another one",
+        )),
+    }
+    if let Err(TryLockError::Error(error)) = opened.try_lock_shared() {
+        findings.push(Finding::notice(
+            Check::Disk,
+            &place,
+            format!("this file system has no locks ({error}): verbs exclude each other on this machine alone"),
+            "put `state.root` on a local disk, and never use it from two machines at once",
+        ));
+    }
+    findings
 }
 
 /// A folder that is there: a state folder is made by the first change.

@@ -1,6 +1,6 @@
 //! Whether the harnesses that are asked for can be started: that of every session, and the default one.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use wire::{Check, Finding};
 
@@ -29,7 +29,60 @@ fn missing(patient: &Patient<'_>, name: &str, who: &str) -> Option<Finding> {
     let (scope, program) = (patient.scope, adapter.program());
     let reason = find_program(program, scope.config.path.project_dir(), &scope.surroundings).err()?;
     let what = reason.strip_suffix(": install it, or use another harness").unwrap_or(&reason).to_owned();
+    if let Some(found) = installed(patient, program) {
+        let dir = found.parent().unwrap_or(&found).display().to_string();
+        let what = format!("{what}; it is at {}, and that folder is not on PATH", found.display());
+        let remedy = format!("add the folder where the-loop is started: `export PATH=\"{dir}:$PATH\"`");
+        return Some(Finding::hazard(Check::Harness, place, what, remedy));
+    }
     let remedy = "install it, or see that it is on PATH; or name another one (`routing.defaultHarness`, a session's \
                   `harness`): `demo` is always there";
     Some(Finding::hazard(Check::Harness, place, what, remedy))
+}
+
+/// Where the vendors' own installers and package managers put programs, below the home directory. A `*` stands for
+/// every folder there.
+const BELOW_HOME: [&str; 19] = [
+    ".claude/local",
+    ".local/bin",
+    ".npm-global/bin",
+    ".npm-packages/bin",
+    "node_modules/.bin",
+    ".codex/bin",
+    ".cursor/bin",
+    ".opencode/bin",
+    ".gemini/bin",
+    ".bun/bin",
+    ".deno/bin",
+    ".volta/bin",
+    ".cargo/bin",
+    ".asdf/shims",
+    ".yarn/bin",
+    ".local/share/mise/shims",
+    ".local/share/pnpm",
+    ".nvm/versions/node/*/bin",
+    ".local/share/fnm/node-versions/*/installation/bin",
+];
+
+/// The same for the whole machine.
+const ELSEWHERE: [&str; 5] =
+    ["/usr/local/bin", "/opt/homebrew/bin", "/home/linuxbrew/.linuxbrew/bin", "/snap/bin", "/usr/local/share/npm/bin"];
+
+/// Where a program is installed that is not on PATH.
+fn installed(patient: &Patient<'_>, program: &str) -> Option<PathBuf> {
+    let here = &patient.scope.surroundings;
+    if program.contains('/') {
+        return None;
+    }
+    let below = here.home().into_iter().flat_map(|home| BELOW_HOME.iter().flat_map(|dir| expanded(home, dir)));
+    below
+        .chain(ELSEWHERE.iter().map(PathBuf::from))
+        .map(|dir| dir.join(program))
+        .find(|path| find_program(&path.to_string_lossy(), here.cwd(), here).is_ok())
+}
+
+fn expanded(home: &std::path::Path, dir: &str) -> Vec<PathBuf> {
+    let Some((before, after)) = dir.split_once("/*/") else { return vec![home.join(dir)] };
+    let folders = std::fs::read_dir(home.join(before)).into_iter().flatten().flatten();
+    folders.map(|folder| folder.path().join(after)).collect()
 }

@@ -42,6 +42,14 @@ fn startable(definition: &Definition) -> Vec<Finding> {
 fn amiss(patient: &Patient<'_>, name: &SessionName, entry: &Entry) -> Option<Finding> {
     let place = format!("session `{name}`");
     match patient.scope.judge(name, entry, patient.panes.as_ref()).condition {
+        Condition::Unrecorded(pane) => {
+            let id = patient.scope.remembered(name, &pane).harness_session_id;
+            let conversation = if id.is_empty() { String::new() } else { format!(" (conversation {id})") };
+            let what =
+                format!("it runs and its record is gone{conversation}: it cannot be stopped, spoken to or resumed");
+            let remedy = format!("`the-loop standing restore {name}` restores the record");
+            Some(Finding::hazard(Check::Session, place, what, remedy))
+        }
         Condition::Foreign(_) => Some(Finding::hazard(
             Check::Session,
             place,

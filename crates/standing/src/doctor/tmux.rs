@@ -13,6 +13,12 @@ const REFUSES_DEAD_PANES: (u32, u32) = (3, 4);
 
 pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
     match &patient.program {
+        Err(silence) if silence.is_of_the_machine() => vec![Finding::hazard(
+            Check::Tmux,
+            "this machine",
+            silence.0.clone(),
+            "use Linux 5.3 or newer, and let the sandbox or the seccomp profile of the container allow that call",
+        )],
         Err(silence) => vec![Finding::hazard(
             Check::Tmux,
             "the program `tmux`",

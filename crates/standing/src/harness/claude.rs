@@ -19,9 +19,9 @@ use serde::Deserialize;
 use wire::{Activity, Choice};
 
 use super::{
-    Ended, Fresh, Harness, Place, Reading, Screen, Spawned, Written,
+    Ended, Fresh, Harness, Place, Reading, Retention, Screen, Spawned, Written,
     args::{self, Options, Words},
-    trust,
+    retention, trust,
 };
 use crate::{config::HarnessTrust, process::ProcessIdentity};
 
@@ -180,6 +180,10 @@ impl Harness for Claude {
             || content.as_array().is_some_and(|parts| parts.iter().any(|part| part["type"] == "text"));
         let own = line["isSidechain"] != true && line["isMeta"] != true;
         (line["type"] == "user" && said && own).then(|| line["timestamp"].as_str().map(str::to_owned))?
+    }
+
+    fn retention(&self, place: &Place<'_>) -> Retention {
+        config_dir(place).map_or(Retention::Forever, |dir| retention::claude(&dir, place.cwd))
     }
 
     fn enter_gap(&self) -> Duration {

@@ -14,9 +14,9 @@ use std::{ops::Range, path::PathBuf, time::Duration};
 use wire::{Activity, Choice};
 
 use super::{
-    Ended, Fresh, Harness, Place, Reading, Screen,
+    Ended, Fresh, Harness, Place, Reading, Retention, Screen,
     args::{self, Options, Words},
-    trust,
+    retention, trust,
 };
 use crate::config::HarnessTrust;
 
@@ -80,6 +80,10 @@ impl Harness for Gemini {
     fn left_in(&self, place: &Place<'_>, ended: &Ended<'_>) -> Option<String> {
         super::screen::named_after(ended.last_words, "gemini --resume ")
             .filter(|id| self.transcript(place, id).is_some())
+    }
+
+    fn retention(&self, place: &Place<'_>) -> Retention {
+        folder(place).map_or(Retention::Forever, |dir| retention::gemini(&dir, place.cwd))
     }
 
     fn trust(

@@ -35,7 +35,7 @@ struct Asked {
 /// Chooses an answer.
 pub(crate) fn answer(scope: &Scope, name: &SessionName, request: &AnswerRequest) -> Result<SayReceipt, Error> {
     if let Entry::Vacant = scope.registry.read(name) {
-        scope.definitions().resolve(name, None)?;
+        scope.resolve_vacant(name)?;
         return Err(without_record(scope, name));
     }
     let hold = scope.hold(name, "answer")?;

@@ -75,7 +75,12 @@ pub(crate) fn start_all(scope: &Scope, which: Which<'_>) -> Result<ControlReport
 
 /// Stops every recorded session, whatever the config says.
 pub(crate) fn stop_all(scope: &Scope) -> Result<ControlReport, Error> {
-    let names: Vec<SessionName> = scope.registry.all()?.into_keys().collect();
+    let mut recorded = scope.registry.all()?;
+    // One whose record is gone is not stopped, and is told of: it lives on.
+    if let Ok(panes) = scope.look() {
+        scope.add_unrecorded(&mut recorded, &panes);
+    }
+    let names: Vec<SessionName> = recorded.into_keys().collect();
     let rows = side_by_side(&names, stops_at_once(), |name| match stop::stop(scope, name) {
         Ok(row) => row,
         Err(error) => failed(scope, name, &error),

@@ -21,11 +21,15 @@ pub(crate) fn create(scope: &Scope, name: &SessionName, request: &CreateRequest)
     let hold = scope.hold(name, "create")?;
     scope.settle(&hold, name)?;
     match scope.registry.read(name) {
+        Entry::Vacant if scope.unrecorded(name).is_some() => return Err(scope.is_unrecorded(name)),
         Entry::Vacant => {}
         Entry::Recorded(_) => return Err(Error::AlreadyExists { name: name.clone() }),
         Entry::Unreadable(reason) => return Err(scope.registry.bad(name, reason)),
     }
-    scope.registry.write(&record)?;
+    scope.registry.write(&record).inspect_err(|_| {
+        // It may stand there all the same, and the name is to be free for the next try.
+        let _ = scope.registry.remove(name);
+    })?;
     scope.emit(
         Event::info("standing.created")
             .with("standing", name.as_str())

@@ -16,23 +16,31 @@ pub(crate) fn delete(scope: &Scope, name: &SessionName) -> Result<ControlReport,
         return Err(Error::Declared { name: name.clone(), config: scope.config_file() });
     }
     if let Entry::Vacant = scope.registry.read(name) {
-        return Err(Error::Unknown { name: name.clone() });
+        return Err(scope
+            .unrecorded(name)
+            .map_or(Error::Unknown { name: name.clone() }, |_| scope.is_unrecorded(name)));
     }
     let hold = scope.hold(name, "delete")?;
     // Whoever held it before may have deleted it.
-    let Some(record) = scope.registry.read_whole(name)? else { return Err(Error::Unknown { name: name.clone() }) };
+    let Some(record) = scope.read_held(&hold, name)? else { return Err(Error::Unknown { name: name.clone() }) };
     let before = scope.row_after(name, Outcome::Deleted, "");
     let phase_before = record.phase;
     let stopped = stop::finish(scope, &hold, record, Phase::Deleting);
     if !stopped.done() {
         // Nothing was signalled: the session goes on as if nobody had asked.
-        if let (Some(mut record), Some(phase)) = (scope.registry.read_whole(name)?, phase_before) {
-            record.phase = Some(phase);
+        if let Some(mut record) = scope.registry.read_whole(name)? {
+            record.phase = phase_before;
             scope.registry.write(&record)?;
         }
         return Ok(ControlReport::of(vec![scope.row_after(name, Outcome::Failed, stopped.detail)]));
     }
-    erase(scope, name)?;
+    erase(scope, name).inspect_err(|_| {
+        // Refused, and so not to be done by the next verb.
+        if let Ok(Some(mut record)) = scope.registry.read_whole(name) {
+            record.phase = Some(Phase::Stopped);
+            let _ = scope.registry.write(&record);
+        }
+    })?;
     Ok(ControlReport::of(vec![deleted(before, stopped.detail)]))
 }
 

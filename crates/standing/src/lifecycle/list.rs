@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use wire::{Row, SessionName};
 
 use super::{Scope, screen::last_lines};
-use crate::{Error, registry::Entry, state::Condition, tmux::Pane};
+use crate::{
+    Error,
+    registry::Entry,
+    state::Condition,
+    tmux::{Pane, Panes, Silence},
+};
 
 /// Every session, sorted by name.
 pub(crate) fn list(scope: &Scope) -> Result<Vec<Row>, Error> {
-    let entries = every_name(scope)?;
-    // A config that names nothing and an empty registry need no tmux.
-    if entries.is_empty() {
-        return Ok(Vec::new());
-    }
-    let panes = scope.look();
+    let (entries, panes) = everything(scope)?;
     let row = |(name, entry): (&SessionName, &Entry)| scope.row(name, entry, &scope.judge(name, entry, panes.as_ref()));
     Ok(entries.iter().map(row).collect())
 }
@@ -22,11 +22,7 @@ pub(crate) fn list(scope: &Scope) -> Result<Vec<Row>, Error> {
 /// Every session with the last `lines` lines of its pane, its activity read from the whole screen: for a page that
 /// shows what each of them is at.
 pub(crate) fn survey(scope: &Scope, lines: usize) -> Result<Vec<(Row, String)>, Error> {
-    let entries = every_name(scope)?;
-    if entries.is_empty() {
-        return Ok(Vec::new());
-    }
-    let panes = scope.look();
+    let (entries, panes) = everything(scope)?;
     let judged: Vec<_> = entries.iter().map(|(name, entry)| scope.judge(name, entry, panes.as_ref())).collect();
     let shown: Vec<Option<&Pane>> = judged.iter().map(|judged| judged.condition.shown()).collect();
     let wanted: Vec<&Pane> = shown.iter().flatten().copied().collect();
@@ -41,6 +37,16 @@ pub(crate) fn survey(scope: &Scope, lines: usize) -> Result<Vec<(Row, String)>, 
         (row, last_lines(&screen, lines))
     });
     Ok(rows.collect())
+}
+
+/// Every name that is declared, recorded or has a live session of ours, with its entry, and a look at tmux.
+pub(crate) fn everything(scope: &Scope) -> Result<(BTreeMap<SessionName, Entry>, Result<Panes, Silence>), Error> {
+    let mut entries = every_name(scope)?;
+    let panes = scope.look();
+    if let Ok(panes) = &panes {
+        scope.add_unrecorded(&mut entries, panes);
+    }
+    Ok((entries, panes))
 }
 
 /// Every name that is declared or recorded, with its entry.

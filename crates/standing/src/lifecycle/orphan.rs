@@ -58,8 +58,8 @@ pub(crate) fn told(record: &Record) -> String {
     match &record.server {
         Some(server) if is_lost(server) => format!("{harness}: {}", remedy(server)),
         Some(server) if server.process.is_alive() => format!(
-            "{harness}: the tmux server it was started on answers at {}; was the session renamed, or \
-             `routing.tmux.socket` changed?",
+            "{harness}: it was started on the tmux server at {}, which answers; the session was renamed or moved there, or \
+             `routing.tmux.socket` was changed",
             server.socket.display()
         ),
         _ => format!("{harness}: the tmux server it was started on is gone"),

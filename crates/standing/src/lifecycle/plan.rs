@@ -4,7 +4,8 @@ use wire::{PlannedAction, PlannedSession};
 
 use super::{
     Scope,
-    list::every_name,
+    list::everything,
+    recognise::restore_hint,
     start::{self, Prospect},
 };
 use crate::{
@@ -16,11 +17,7 @@ use crate::{
 
 /// What a start of everything would do about each session, sorted by name.
 pub(crate) fn plan(scope: &Scope) -> Result<Vec<PlannedSession>, Error> {
-    let entries = every_name(scope)?;
-    if entries.is_empty() {
-        return Ok(Vec::new());
-    }
-    let panes = scope.look();
+    let (entries, panes) = everything(scope)?;
     let planned = entries.iter().map(|(name, entry)| {
         let judged = scope.judge(name, entry, panes.as_ref());
         let definition = scope.definitions().known(name, entry.record());
@@ -31,6 +28,7 @@ pub(crate) fn plan(scope: &Scope) -> Result<Vec<PlannedSession>, Error> {
             block_enabled: scope.settings().standing_enabled,
             config: &scope.config_file(),
             attach: scope.attach(name),
+            unrecorded: restore_hint(name),
         };
         let (action, detail) = considered.step(|definition| start::prospect(scope, definition, entry.record()));
         PlannedSession {
@@ -68,6 +66,8 @@ struct Considered<'a> {
     config: &'a str,
     /// How to look at its tmux session.
     attach: String,
+    /// What there is to say of it if only its record is missing.
+    unrecorded: String,
 }
 
 impl Considered<'_> {
@@ -75,6 +75,9 @@ impl Considered<'_> {
     fn step(&self, prospect: impl FnOnce(&Definition) -> Result<Prospect, String>) -> (PlannedAction, String) {
         if let Entry::Unreadable(reason) = self.entry {
             return (PlannedAction::Fail, format!("its record cannot be read: {reason}"));
+        }
+        if let Condition::Unrecorded(_) = self.condition {
+            return (PlannedAction::Fail, self.unrecorded.clone());
         }
         let Some(definition) = self.definition else { return (PlannedAction::Leave, String::new()) };
         if let Some(why) = self.left_alone(definition) {
@@ -135,6 +138,7 @@ impl Considered<'_> {
             Condition::Live(_) | Condition::Orphaned | Condition::Deserted { .. } if !settled => None,
             Condition::Live(_) => Some((PlannedAction::LeaveRunning, String::new())),
             Condition::Silent(silence) => fail(format!("tmux does not answer ({})", silence.0)),
+            Condition::Unrecorded(_) => fail(self.unrecorded.clone()),
             Condition::Foreign(_) => {
                 fail(format!("a live tmux session that the-loop did not start holds its name: {}", self.attach))
             }
@@ -206,6 +210,7 @@ mod tests {
             block_enabled: enabled,
             config: "the config",
             attach: "`tmux attach`".to_owned(),
+            unrecorded: String::new(),
         };
         considered.step(|_| Ok(Prospect { resumes, note: None })).0
     }
@@ -247,6 +252,7 @@ mod tests {
             block_enabled: true,
             config: "the config",
             attach: "`tmux attach`".to_owned(),
+            unrecorded: String::new(),
         };
         let (action, why) = considered.step(|_| unreachable!("nothing would be spawned"));
         assert_eq!((action, why.as_str()), (PlannedAction::Leave, "it is not declared any more"));
@@ -262,6 +268,7 @@ mod tests {
             block_enabled: true,
             config: "the config",
             attach: "`tmux attach`".to_owned(),
+            unrecorded: String::new(),
         };
         let answer = considered.step(|_| Err("no such program".to_owned()));
         assert_eq!(answer, (PlannedAction::Fail, "no such program".to_owned()));

@@ -8,17 +8,15 @@ use crate::{Error, failpoint};
 /// Restarts one session. It is not started if it could not be stopped.
 pub(crate) fn restart(scope: &Scope, name: &SessionName) -> Result<ControlReport, Error> {
     let record = scope.registry.read_whole(name)?;
-    scope.definitions().resolve(name, record.as_ref())?;
+    if record.is_none() {
+        scope.resolve_vacant(name)?;
+    }
     scope.registry.prepare()?;
     let hold = scope.hold(name, "restart")?;
     let stopped = stop::held(scope, &hold, name);
     failpoint::at("restart.stopped");
     let stopped_row = scope.row_after(name, stopped.outcome, stopped.detail.clone());
-    let row = if stopped.done() || stopped.detail.starts_with("no record") {
-        start::held(scope, &hold, name)?.row
-    } else {
-        stopped_row.clone()
-    };
+    let row = if stopped.may_start() { start::held(scope, &hold, name)?.row } else { stopped_row.clone() };
     let mut report = ControlReport::of(vec![row]);
     report.stopped = Some(vec![stopped_row]);
     Ok(report)

@@ -4,6 +4,7 @@ use wire::{Activity, Outcome, Row, SessionName, State, Status};
 
 use super::{
     orphan,
+    recognise::restore_hint,
     say::Queue,
     scope::{Judged, Scope},
 };
@@ -35,7 +36,7 @@ impl Scope {
             row.queued = self.untaken(record);
         }
         row.state = judged.word;
-        row.reason = self.reason(entry, judged);
+        row.reason = self.reason(name, entry, judged);
         row.running = matches!(judged.condition, Condition::Live(_));
         row.status = match (&judged.condition, record) {
             (Condition::Live(_), _) => Status::Running,
@@ -45,6 +46,9 @@ impl Scope {
             (_, None) if matches!(entry, Entry::Unreadable(_)) => Status::Stopped,
             (_, None) => Status::Absent,
         };
+        if let (Condition::Unrecorded(pane), Entry::Vacant) = (&judged.condition, entry) {
+            self.note_unrecorded(&mut row, name, pane);
+        }
         if let Condition::Live(pane) = &judged.condition {
             row.pid = Some(pane.pid);
             self.read_title(&mut row, record, pane);
@@ -123,7 +127,7 @@ fn note(row: &mut Row, record: &Record) {
 }
 
 impl Scope {
-    fn reason(&self, entry: &Entry, judged: &Judged) -> String {
+    fn reason(&self, name: &SessionName, entry: &Entry, judged: &Judged) -> String {
         if let (Entry::Unreadable(reason), State::Unreadable) = (entry, judged.word) {
             return format!("its record cannot be read: {reason}");
         }
@@ -134,6 +138,7 @@ impl Scope {
             }
             Condition::Orphaned => entry.record().map(orphan::told).unwrap_or_default(),
             Condition::Replaced(pane) => replaced(pane),
+            Condition::Unrecorded(_) => restore_hint(name),
             Condition::Foreign(_) => "a live tmux session that the-loop did not start holds its name".to_owned(),
             Condition::Silent(silence) => format!("tmux did not answer ({})", silence.0),
             Condition::Gone if entry.record().is_some_and(|record| record.status == RecordStatus::Running) => {

@@ -33,7 +33,7 @@ use receipt::receipt;
 pub(crate) fn say(scope: &Scope, name: &SessionName, request: &SayRequest) -> Result<SayReceipt, Error> {
     let cleaned = fit(request)?;
     if let Entry::Vacant = scope.registry.read(name) {
-        scope.definitions().resolve(name, None)?;
+        scope.resolve_vacant(name)?;
         return Err(without_record(scope, name));
     }
     let hold = scope.hold(name, "say")?;
@@ -219,6 +219,7 @@ fn end(
 pub(super) fn without_record(scope: &Scope, name: &SessionName) -> Error {
     match scope.look() {
         Err(silence) => silence.into(),
+        Ok(panes) if panes.of(name).iter().any(|pane| !pane.dead && scope.is_ours(pane)) => scope.is_unrecorded(name),
         Ok(panes) if panes.of(name).iter().any(|pane| !pane.dead) => {
             Error::Foreign { name: name.clone(), session: name.tmux_session(), server: scope.tmux.server_hint() }
         }
@@ -231,18 +232,36 @@ pub(super) fn speakable(scope: &Scope, record: &Record) -> Result<Pane, Error> {
     let name = record.name.clone();
     let reason = match scope.condition(record) {
         Condition::Live(pane) => return Ok(pane),
+        Condition::Unrecorded(_) => return Err(scope.is_unrecorded(&name)),
         Condition::Foreign(_) => {
             return Err(Error::Foreign { session: name.tmux_session(), server: scope.tmux.server_hint(), name });
         }
         Condition::Silent(silence) => return Err(silence.into()),
-        Condition::Dead(pane) | Condition::Deserted { dead: Some(pane) } => scope.how_it_ended(&pane),
-        Condition::Deserted { dead: None } => "its pane was closed".to_owned(),
-        Condition::Replaced(pane) => format!("{}; look at it with {}", replaced(&pane), scope.attach(&name)),
-        Condition::Orphaned => orphan::told(record),
+        Condition::Dead(pane) => scope.how_it_ended(&pane),
+        Condition::Deserted { dead } => {
+            let how = dead.map_or_else(|| "its pane was closed".to_owned(), |pane| scope.how_it_ended(&pane));
+            let reason = format!("{how}, and other panes of its tmux session are open");
+            return Err(Error::OutOfReach { remedy: stop_and_start(&name), name, reason });
+        }
+        Condition::Replaced(pane) => {
+            let remedy = format!(
+                "look at it with {}, close that pane, then `the-loop standing start {name}`",
+                scope.attach(&name)
+            );
+            return Err(Error::OutOfReach { name, reason: replaced(&pane), remedy });
+        }
+        Condition::Orphaned => {
+            return Err(Error::OutOfReach { remedy: stop_and_start(&name), name, reason: orphan::told(record) });
+        }
         Condition::Gone if record.phase == Some(Phase::Created) => "it was never started".to_owned(),
         Condition::Gone => "it is stopped".to_owned(),
     };
     Err(Error::NotRunning { name, reason })
+}
+
+/// What helps where a start alone would refuse.
+fn stop_and_start(name: &SessionName) -> String {
+    format!("`the-loop standing stop {name}`, then `the-loop standing start {name}`; its conversation goes on")
 }
 
 /// The paper trail of a delivery. Who said it is noted; what was said is not.

@@ -13,6 +13,7 @@ use crate::{
     registry::{Entry, Hold, LockWait, Phase, Record, Registry},
     shared_look::SharedLook,
     state::{self, Condition, Seen, how_it_ended},
+    state_folder,
     tmux::{Pane, Panes, Silence, Tmux},
 };
 
@@ -26,6 +27,8 @@ pub(crate) struct Scope {
     pub(crate) surroundings: Arc<Surroundings>,
     pub(crate) registry: Registry,
     pub(crate) tmux: Tmux,
+    /// What marks the sessions of this state folder.
+    pub(crate) mark: String,
     events: EventLog,
     /// A verb to every session looks from many threads at once.
     looks: SharedLook<Result<Panes, Silence>>,
@@ -36,7 +39,8 @@ impl Scope {
         let registry = Registry::new(&config.settings.state_root);
         let secrets = secrets(&config.settings);
         let tmux = Tmux::new(&config.settings.routing.tmux, &surroundings, &secrets);
-        Self { config, surroundings, registry, tmux, events, looks: SharedLook::new() }
+        let mark = state_folder::mark(&config.settings.state_root);
+        Self { config, surroundings, registry, tmux, mark, events, looks: SharedLook::new() }
     }
 
     pub(crate) fn settings(&self) -> &Settings {
@@ -67,6 +71,14 @@ impl Scope {
 
     pub(crate) fn emit(&self, event: Event) {
         self.events.emit(event);
+    }
+
+    /// Refuses the state folder of another user. One that cannot be looked at is left to the verb to fail on.
+    pub(crate) fn owned(&self) -> Result<(), Error> {
+        match state_folder::check_owner(&self.settings().state_root) {
+            Err(error @ Error::NotOurFolder { .. }) => Err(error),
+            Ok(()) | Err(_) => Ok(()),
+        }
     }
 
     /// Holds a session for a verb.
@@ -105,11 +117,14 @@ impl Scope {
 
     /// Judges one session by its entry and a look.
     pub(crate) fn judge(&self, name: &SessionName, entry: &Entry, panes: Result<&Panes, &Silence>) -> Judged {
-        let record = entry.record();
+        let recorded = entry.record();
+        let recognised = recorded.zip(panes.ok()).and_then(|(record, panes)| self.recognised(record, panes, false));
+        let record = recognised.as_ref().or(recorded);
         let underway = record.and_then(|record| record.phase).is_some_and(Phase::is_unfinished);
         let seen = Seen {
             name,
             record,
+            mark: &self.mark,
             unreadable: matches!(entry, Entry::Unreadable(_)),
             panes,
             process_alive: record.is_some_and(process_alive),
@@ -125,6 +140,7 @@ impl Scope {
         let seen = Seen {
             name: &record.name,
             record: Some(record),
+            mark: &self.mark,
             unreadable: false,
             panes: panes.as_ref(),
             process_alive: process_alive(record),

@@ -9,7 +9,7 @@ use crate::{Error, registry::Entry, state::Condition};
 pub(crate) fn screen(scope: &Scope, name: &SessionName, lines: usize) -> Result<String, Error> {
     let entry = scope.registry.read(name);
     if matches!(entry, Entry::Vacant) {
-        scope.definitions().resolve(name, None)?;
+        scope.resolve_vacant(name)?;
     }
     let panes = scope.look();
     let condition = scope.judge(name, &entry, panes.as_ref()).condition;

@@ -4,7 +4,7 @@ use wire::SessionName;
 
 use super::Scope;
 use crate::{
-    launcher::SESSION_VAR,
+    launcher::{ROOT_VAR, SESSION_VAR},
     process::{LOOP_ID_VAR, variable_of},
 };
 
@@ -13,6 +13,8 @@ use crate::{
 pub(crate) fn session_of(scope: &Scope, pid: u32) -> Option<SessionName> {
     let id = variable_of(pid, LOOP_ID_VAR).filter(|id| !id.is_empty())?;
     let name = SessionName::parse(&variable_of(pid, SESSION_VAR)?).ok()?;
-    let ours = scope.registry.read(&name).record().is_some_and(|record| record.loop_id == id);
+    // Its folder is marked as well, for a record that was lost or rewritten.
+    let marked = variable_of(pid, ROOT_VAR).is_some_and(|mark| mark == scope.mark);
+    let ours = marked || scope.registry.read(&name).record().is_some_and(|record| record.loop_id == id);
     ours.then_some(name)
 }

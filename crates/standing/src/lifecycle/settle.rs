@@ -25,7 +25,7 @@ use super::{Scope, delete, stop};
 impl Scope {
     /// The record of a session that is held, with nothing left half done if that can be known.
     pub(crate) fn settle(&self, hold: &Hold, name: &SessionName) -> Result<Option<Record>, Error> {
-        let Some(record) = self.registry.read_whole(name)? else { return Ok(None) };
+        let Some(record) = self.read_held(hold, name)? else { return Ok(None) };
         match record.phase {
             Some(Phase::Starting) => self.settle_start(record).map(Some),
             Some(Phase::Stopping) => {
@@ -58,6 +58,7 @@ impl Scope {
             | Condition::Orphaned
             | Condition::Replaced(_)
             | Condition::Foreign(_)
+            | Condition::Unrecorded(_)
             | Condition::Silent(_) => return Ok(record),
         }
         self.registry.write(&record)?;

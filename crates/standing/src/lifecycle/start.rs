@@ -6,7 +6,7 @@ mod plan;
 
 use wire::{Outcome, Row, SessionName};
 
-use super::{Scope, orphan, say::Queue};
+use super::{Scope, orphan, recognise::restore_hint, say::Queue};
 use crate::{
     Error, clock,
     definition::Definition,
@@ -31,7 +31,9 @@ pub(crate) struct Start {
 /// Starts one session.
 pub(crate) fn start(scope: &Scope, name: &SessionName) -> Result<Row, Error> {
     let record = scope.registry.read_whole(name)?;
-    scope.definitions().resolve(name, record.as_ref())?;
+    if record.is_none() {
+        scope.resolve_vacant(name)?;
+    }
     scope.registry.prepare()?;
     let hold = scope.hold(name, "start")?;
     held(scope, &hold, name).map(|start| start.row)
@@ -86,8 +88,15 @@ pub(super) struct Prospect {
 /// Works out what a start would spawn, or why it could not, and spawns nothing.
 pub(super) fn prospect(scope: &Scope, definition: &Definition, record: Option<&Record>) -> Result<Prospect, String> {
     let plan = Plan::make(scope, definition, record)?;
-    let notes = plan.notes();
-    Ok(Prospect { resumes: plan.resumable(record).is_some(), note: (!notes.is_empty()).then(|| notes.join("; ")) })
+    let mut notes = plan.notes();
+    let resumed = plan.resumable(record);
+    let gone =
+        resumed.as_ref().and_then(|id| plan.adapter.transcript(&plan.place(scope), id)).filter(|path| !path.exists());
+    if let (Some(id), Some(path)) = (&resumed, &gone) {
+        notes.push(format!("the transcript of conversation {id} is gone ({}): a fresh one is begun", path.display()));
+    }
+    let note = (!notes.is_empty()).then(|| notes.join("; "));
+    Ok(Prospect { resumes: resumed.is_some() && gone.is_none(), note })
 }
 
 fn sure(row: Row) -> Start {
@@ -123,6 +132,9 @@ fn may_spawn(scope: &Scope, name: &SessionName, record: Option<&Record>) -> Go {
             replaced(&pane),
             scope.attach(name)
         )),
+        (Condition::Unrecorded(_), _) => {
+            Go::No(format!("{}, and look at it with {}: nothing was spawned", restore_hint(name), scope.attach(name)))
+        }
         (Condition::Live(_) | Condition::Foreign(_), _) => Go::No(format!(
             "a live tmux session that the-loop did not start holds the name ({}): nothing was spawned; look at it with {}",
             if record.is_none() { "there is no record of it" } else { "it is not the one in the record" },

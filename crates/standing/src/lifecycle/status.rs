@@ -11,8 +11,8 @@ pub(crate) fn status(scope: &Scope) -> Result<ControlReport, Error> {
     let enabled = scope.settings().standing_enabled;
     let ok = sessions.iter().all(|row| {
         let wanted = row.auto_start && (!row.declared || enabled);
-        // Whether a record that cannot be read says so is not known; a start would fail on it.
-        (row.running || !wanted) && row.state != State::Unreadable
+        // Whether a record that is gone or cannot be read says so is not known; a start would fail on it.
+        (row.running || !wanted) && !matches!(row.state, State::Unreadable | State::Unrecorded)
     });
     Ok(ControlReport { sessions, stopped: None, ok })
 }

@@ -8,7 +8,7 @@ mod signal;
 
 use wire::{Outcome, Row, SessionName};
 
-use super::Scope;
+use super::{Scope, recognise::restore_hint};
 use crate::{
     Error,
     events::Event,
@@ -16,7 +16,7 @@ use crate::{
     process::ProcessHold,
     registry::{Entry, Hold, Phase, Record, RecordStatus},
     state::{Condition, replaced},
-    tmux::{Answer, KillAnswer, Pane},
+    tmux::{Answer, Closed, KillAnswer, Pane},
 };
 use cut::Cut;
 use signal::{Ended, end, sweep};
@@ -26,11 +26,22 @@ use signal::{Ended, end, sweep};
 pub(crate) struct Stop {
     pub(crate) outcome: Outcome,
     pub(crate) detail: String,
+    /// True if there was no record to stop by.
+    without_record: bool,
 }
 
 impl Stop {
     fn new(outcome: Outcome, detail: impl Into<String>) -> Self {
-        Self { outcome, detail: detail.into() }
+        Self { outcome, detail: detail.into(), without_record: false }
+    }
+
+    fn of_no_record(outcome: Outcome, detail: impl Into<String>) -> Self {
+        Self { without_record: true, ..Self::new(outcome, detail) }
+    }
+
+    /// True if a start may follow: it finds out for itself what stands in its way if there was no record.
+    pub(crate) fn may_start(&self) -> bool {
+        self.done() || self.without_record
     }
 
     /// True if nothing of the session runs any more.
@@ -42,7 +53,9 @@ impl Stop {
 /// Stops one session. It works off the registry, and where the config or the disk does not help.
 pub(crate) fn stop(scope: &Scope, name: &SessionName) -> Result<Row, Error> {
     if let Entry::Vacant = scope.registry.read(name) {
-        scope.definitions().resolve(name, None)?;
+        if scope.unrecorded(name).is_none() {
+            scope.definitions().resolve(name, None)?;
+        }
         let stop = without_record(scope, name);
         return Ok(scope.row_after(name, stop.outcome, stop.detail));
     }
@@ -57,16 +70,17 @@ pub(crate) fn stop(scope: &Scope, name: &SessionName) -> Result<Row, Error> {
 
 /// Stops a session that is held already.
 pub(crate) fn held(scope: &Scope, hold: &Hold, name: &SessionName) -> Stop {
-    match scope.registry.read(name) {
-        Entry::Vacant => without_record(scope, name),
-        Entry::Unreadable(reason) => unreadable(scope, name, &reason),
-        Entry::Recorded(record) => {
+    match scope.read_held(hold, name) {
+        Ok(None) => without_record(scope, name),
+        Err(Error::BadRecord { reason, .. }) => unreadable(scope, name, &reason),
+        Err(error) => Stop::new(Outcome::Failed, error.to_string()),
+        Ok(Some(record)) => {
             // A delete that was cut short goes on as one.
             let phase = if record.phase == Some(Phase::Deleting) { Phase::Deleting } else { Phase::Stopping };
             let record = if record.phase == Some(Phase::Starting) {
-                scope.settle_start((*record).clone()).unwrap_or(*record)
+                scope.settle_start(record.clone()).unwrap_or(record)
             } else {
-                *record
+                record
             };
             finish(scope, hold, record, phase)
         }
@@ -110,7 +124,7 @@ pub(crate) fn finish(scope: &Scope, _hold: &Hold, mut record: Record, phase: Pha
     }
     let detail =
         std::iter::once(stop.detail).chain(notes).filter(|note| !note.is_empty()).collect::<Vec<_>>().join("; ");
-    Stop { outcome: stop.outcome, detail }
+    Stop { detail, ..stop }
 }
 
 fn conclude(scope: &Scope, record: &mut Record, phase: Phase, stop: &Stop, cut: &Cut, notes: &mut Vec<String>) {
@@ -165,7 +179,7 @@ fn act(scope: &Scope, record: &Record, condition: Condition) -> Stop {
             stop
         }
         Condition::Replaced(pane) => left_alone(scope, record, &replaced(&pane)),
-        Condition::Foreign(_) => {
+        Condition::Foreign(_) | Condition::Unrecorded(_) => {
             left_alone(scope, record, "a live tmux session that the-loop did not start holds its name")
         }
         Condition::Dead(_) | Condition::Gone => {
@@ -182,6 +196,10 @@ fn act(scope: &Scope, record: &Record, condition: Condition) -> Stop {
 fn clear_elsewhere(scope: &Scope, record: &Record, stop: &Stop) {
     if stop.done() && record.status == RecordStatus::Running && !record.loop_id.is_empty() {
         scope.tmux.clear_elsewhere(&record.loop_id);
+        // Or its server is the one of another `routing.tmux.socket`.
+        if let Some(server) = record.server.as_ref().filter(|server| server.process.is_alive()) {
+            scope.tmux.behind(&server.socket).clear_elsewhere(&record.loop_id);
+        }
     }
 }
 
@@ -215,7 +233,16 @@ fn close(scope: &Scope, record: &Record, pane: &Pane, ended: &Ended) -> Stop {
     }
     failpoint::at("stop.ended");
     match scope.tmux.kill(&record.name, &pane.session_loop_id) {
-        Answer::Said(KillAnswer::Gone) => finished(Outcome::Stopped, ended),
+        Answer::Said(KillAnswer::Gone(closed)) => {
+            let others = closed.iter().filter(|closed| closed.id != pane.id).filter_map(Closed::told);
+            let others = others.collect::<Vec<_>>().join(", ");
+            let stopped = finished(Outcome::Stopped, ended);
+            if others.is_empty() {
+                stopped
+            } else {
+                stopped.but(&format!("other panes of its tmux session were closed with it: {others}"))
+            }
+        }
         Answer::Silent(silence) => Stop::new(
             Outcome::Failed,
             join(
@@ -241,20 +268,29 @@ fn finished(outcome: Outcome, ended: &Ended) -> Stop {
     if ended.left.is_empty() { Stop::new(outcome, ended.report()) } else { Stop::new(Outcome::Failed, ended.report()) }
 }
 
-/// What can be said of a name without a record: nothing of it is ours to signal.
+/// What can be said of a name without a record: nothing of it is signalled.
 fn without_record(scope: &Scope, name: &SessionName) -> Stop {
-    match scope.look() {
+    let panes = match scope.look() {
+        Ok(panes) => panes,
         Err(silence) => {
-            Stop::new(Outcome::Failed, format!("tmux did not answer ({}): nothing was signalled", silence.0))
+            return Stop::new(Outcome::Failed, format!("tmux did not answer ({}): nothing was signalled", silence.0));
         }
-        Ok(panes) if panes.of(name).iter().any(|pane| !pane.dead) => Stop::new(
+    };
+    let mut live = panes.of(name).iter().filter(|pane| !pane.dead).peekable();
+    if live.peek().is_some() {
+        let why = if live.any(|pane| scope.is_ours(pane)) {
+            format!("{}, then stop it", restore_hint(name))
+        } else {
+            "the-loop did not start the live session of that name and does not stop it".to_owned()
+        };
+        return Stop::of_no_record(Outcome::Failed, format!("no record: {why}; {}", scope.attach(name)));
+    }
+    match scope.processes_of(name) {
+        processes if processes.is_empty() => Stop::of_no_record(Outcome::NotRunning, "no record: it was never started"),
+        processes => Stop::new(
             Outcome::Failed,
-            format!(
-                "no record: the-loop did not start the live session of that name and does not stop it; {}",
-                scope.attach(name)
-            ),
+            format!("no record, no tmux session, and still alive: {}", signal::told(&processes)),
         ),
-        Ok(_) => Stop::new(Outcome::NotRunning, "no record: it was never started"),
     }
 }
 
@@ -278,19 +314,25 @@ fn unreadable(scope: &Scope, name: &SessionName, reason: &str) -> Stop {
             && id.as_deref() == Some(&pane.pane_loop_id)
             && session.as_deref() == Some(name.as_str())
     });
-    let Some(pane) = proven else {
-        return if panes.of(name).iter().any(|pane| !pane.dead) {
-            Stop::new(
-                Outcome::Failed,
-                join(&note, &format!("whose the live session is cannot be told: {}", scope.attach(name))),
-            )
-        } else {
-            Stop::new(Outcome::NotRunning, note)
-        };
-    };
     let mut stand_in = Record::new(name, String::new());
-    stand_in.loop_id.clone_from(&pane.pane_loop_id);
-    let stop = act(scope, &stand_in, Condition::Live(pane.clone()));
+    let condition = match proven {
+        Some(pane) => {
+            stand_in.loop_id.clone_from(&pane.pane_loop_id);
+            Condition::Live(pane.clone())
+        }
+        None if panes.of(name).iter().any(|pane| !pane.dead) => {
+            let whose = format!("whose the live session is cannot be told: {}", scope.attach(name));
+            return Stop::new(Outcome::Failed, join(&note, &whose));
+        }
+        None => {
+            stand_in.loop_id = scope.id_of_processes(name).unwrap_or_default();
+            Condition::Gone
+        }
+    };
+    let stop = act(scope, &stand_in, condition);
+    if stop.outcome == Outcome::NotRunning {
+        return stop.but(&note);
+    }
     let event = if stop.done() { "standing.stopped" } else { "standing.stop_failed" };
     scope.emit(Event::info(event).with("standing", name.as_str()).with("tmux_target", name.tmux_session()));
     stop.but(&note)

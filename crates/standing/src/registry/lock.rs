@@ -11,16 +11,22 @@
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},
     io::{self, Write},
-    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
+    os::{
+        linux::net::SocketAddrExt,
+        unix::{
+            fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
+            net::{SocketAddr, UnixListener, UnixStream},
+        },
+    },
     path::Path,
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use wire::SessionName;
 
-use super::{Registry, storage, waiting};
-use crate::Error;
+use super::{Registry, is_unsupported, storage, waiting};
+use crate::{Error, notices, state_folder};
 
 /// The folder of locks, beside the records.
 const LOCKS: &str = ".locks";
@@ -31,7 +37,15 @@ const COURTESY: Duration = Duration::from_millis(6);
 /// A session held by a verb until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Hold {
-    _file: File,
+    _lock: Lock,
+}
+
+/// What the kernel drops with its holder.
+#[derive(Debug)]
+enum Lock {
+    File(#[expect(dead_code, reason = "held, not read")] File),
+    /// Where the file system has no locks.
+    Name(#[expect(dead_code, reason = "held, not read")] UnixListener),
 }
 
 /// How long a verb waits for another one.
@@ -41,6 +55,7 @@ pub(crate) struct LockWait(pub(crate) Duration);
 impl Registry {
     /// Holds a session for a verb, or says who has held it for too long.
     pub(crate) fn hold(&self, name: &SessionName, verb: &str, wait: LockWait) -> Result<Hold, Error> {
+        state_folder::make(&self.root)?;
         let dir = self.dir.join(LOCKS);
         DirBuilder::new()
             .recursive(true)
@@ -61,14 +76,20 @@ impl Registry {
         let file = File::open(self.dir.join(LOCKS).join(format!("{name}.lock"))).ok()?;
         // Another user's state is only looked at.
         let own = file.metadata().is_ok_and(|meta| meta.uid() == rustix::process::geteuid().as_raw());
-        (own && file.try_lock().is_ok()).then_some(Hold { _file: file })
+        (own && file.try_lock().is_ok()).then_some(Hold { _lock: Lock::File(file) })
     }
 
     /// Whether a verb is at work on a session. Shared, so that callers who ask at the same time do not take each other
     /// for a verb; a verb that comes at this very moment waits for as long as the question takes.
     pub(crate) fn is_held(&self, name: &SessionName) -> bool {
         let Ok(file) = File::open(self.dir.join(LOCKS).join(format!("{name}.lock"))) else { return false };
-        matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
+        match file.try_lock_shared() {
+            Ok(()) => false,
+            Err(TryLockError::WouldBlock) => true,
+            Err(TryLockError::Error(_)) => {
+                self.lock_name(name).is_ok_and(|address| UnixStream::connect_addr(&address).is_ok())
+            }
+        }
     }
 
     /// The same for `stop`, which must work where nothing can be written: then the folder itself is held.
@@ -91,6 +112,7 @@ impl Registry {
         let failed = storage(&self.dir, "the lock cannot be taken");
         match file.try_lock() {
             Ok(()) => {}
+            Err(TryLockError::Error(error)) if is_unsupported(&error) => return self.take_by_name(name, wait, &error),
             Err(TryLockError::Error(error)) => return Err(failed(error)),
             Err(TryLockError::WouldBlock) => {
                 if let Some(queue) = queue {
@@ -112,7 +134,36 @@ impl Registry {
             // Who holds it is for people; a full disk must not keep a verb from working.
             let _ = file.set_len(0).and_then(|()| write!(file, "{verb}, pid {}", std::process::id()));
         }
-        Ok(Hold { _file: file })
+        Ok(Hold { _lock: Lock::File(file) })
+    }
+
+    /// Holds a session by a name in the kernel, for a file system that has no locks. It excludes whoever is on this
+    /// machine and in this network namespace.
+    fn take_by_name(&self, name: &SessionName, wait: LockWait, why: &io::Error) -> Result<Hold, Error> {
+        notices::tell(format!(
+            "{}: this file system has no locks ({why}): verbs exclude each other on this machine alone; do not use \
+             this state folder from two machines at once",
+            self.dir.display()
+        ));
+        let failed = |error| storage(&self.dir, "the lock cannot be taken")(error);
+        let address = self.lock_name(name).map_err(failed)?;
+        let deadline = Instant::now() + wait.0;
+        loop {
+            match UnixListener::bind_addr(&address) {
+                Ok(listener) => return Ok(Hold { _lock: Lock::Name(listener) }),
+                Err(error) if error.kind() != io::ErrorKind::AddrInUse => return Err(failed(error)),
+                Err(_) if Instant::now() >= deadline => {
+                    let holder = "holder unknown".to_owned();
+                    return Err(Error::Busy { name: name.clone(), holder, waited_seconds: wait.0.as_secs() });
+                }
+                Err(_) => thread::sleep(COURTESY),
+            }
+        }
+    }
+
+    fn lock_name(&self, name: &SessionName) -> io::Result<SocketAddr> {
+        let (user, folder) = (rustix::process::geteuid().as_raw(), state_folder::mark(&self.root));
+        SocketAddr::from_abstract_name(format!("the-loop/lock/{user}/{folder}/{name}"))
     }
 
     fn holder(&self, name: &SessionName) -> String {

@@ -3,6 +3,8 @@
 //! The first sixteen keys are published and shared with other programs; the rest are ours. Keys that are neither
 //! survive a rewrite.
 
+mod published;
+
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};

@@ -19,6 +19,9 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use super::{Answer, DEADLINE, IMPATIENT, Silence, Tmux};
 use crate::{numbers, process::readable};
 
+/// How a refused system call is told of.
+pub(super) const REFUSED_CALL: &str = "the system call";
+
 /// How often a question is asked again that a server did not live to answer.
 const ASKED_AGAIN: u32 = 5;
 
@@ -109,7 +112,9 @@ impl Tmux {
         command.args(words);
         // `-u`: without it a C locale turns every non-ASCII character of an answer into `_`.
         command.arg("-u");
-        if !self.socket.is_empty() {
+        if let Some(path) = &self.path {
+            command.arg("-S").arg(path);
+        } else if !self.socket.is_empty() {
             command.args(["-L", &self.socket]);
         }
         command.args(args).env_clear().envs(self.env.iter().map(|(key, value)| (key, value))).current_dir("/");
@@ -128,7 +133,7 @@ impl Tmux {
 }
 
 fn memory(name: &str) -> io::Result<File> {
-    let fd: OwnedFd = memfd_create(name, MFdFlags::MFD_CLOEXEC)?;
+    let fd: OwnedFd = memfd_create(name, MFdFlags::MFD_CLOEXEC).map_err(|error| refused("memfd_create", &error))?;
     Ok(File::from(fd))
 }
 
@@ -139,10 +144,21 @@ fn read_back(file: &mut File) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+fn refused(call: &str, error: &dyn std::fmt::Display) -> io::Error {
+    io::Error::other(format!("{REFUSED_CALL} `{call}` was refused ({error})"))
+}
+
 /// Waits for our own child; `None` after the deadline, with the child killed and reaped.
 fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::InvalidInput)?;
-    let fd = pidfd_open(pid, PidfdFlags::empty())?;
+    let fd = match pidfd_open(pid, PidfdFlags::empty()) {
+        Ok(fd) => fd,
+        Err(error) => {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(refused("pidfd_open", &error));
+        }
+    };
     let deadline = Instant::now() + limit;
     loop {
         if let Some(status) = child.try_wait()? {

@@ -15,6 +15,8 @@ pub(crate) struct Pane {
     pub(crate) session_loop_id: String,
     /// The pane's own `@loop_pane`: only the pane we spawned has it.
     pub(crate) pane_loop_id: String,
+    /// The session's `@loop_root`: the state folder whose session it is; empty if it has none.
+    pub(crate) root: String,
     /// Its process; the harness, since our launcher execs it.
     pub(crate) pid: u32,
     /// True once its process has ended and the pane is retained.
@@ -58,6 +60,11 @@ impl Panes {
         Self { by_session: BTreeMap::from([(name.clone(), panes.to_vec())]), no_server: false }
     }
 
+    /// Every session of ours with its panes.
+    pub(crate) fn sessions(&self) -> impl Iterator<Item = (&SessionName, &[Pane])> {
+        self.by_session.iter().map(|(name, panes)| (name, panes.as_slice()))
+    }
+
     /// The pane of that id.
     pub(crate) fn with_id(&self, id: &str) -> Option<&Pane> {
         self.by_session.values().flatten().find(|pane| pane.id == id)
@@ -70,11 +77,12 @@ impl Panes {
 }
 
 /// `#{@loop_pane}` of a pane falls back to its window's and session's option of that name, which we never set.
-const FIELDS: [&str; 11] = [
+const FIELDS: [&str; 12] = [
     "session_name",
     "pane_id",
     "@loop_id",
     "@loop_pane",
+    "@loop_root",
     "pane_pid",
     "pane_dead",
     "pane_dead_status",
@@ -125,6 +133,7 @@ fn parse_line(line: &str, mark: &str) -> Option<(SessionName, Pane)> {
         id: next()?.to_owned(),
         session_loop_id: next()?.to_owned(),
         pane_loop_id: next()?.to_owned(),
+        root: next()?.to_owned(),
         pid: next()?.parse().ok()?,
         dead: next()? == "1",
         exit_status: next()?.parse().ok(),
@@ -144,11 +153,11 @@ mod tests {
 
     #[test]
     fn only_marked_lines_of_our_own_names_count() {
-        let text = "M\tloop-standing-a\t%1\tid\tid\t10\t0\t\t\t5\t/s\ttitle\twith tab\n\
-                    loop-standing-b\t%2\t\t\t11\t0\t\t\t5\t/s\tforged\n\
-                    M\tloop-standing-B\t%3\t\t\t12\t0\t\t\t5\t/s\tnot a name\n\
-                    M\tother\t%4\t\t\t13\t0\t\t\t5\t/s\t\n\
-                    M\tloop-standing-a\t%5\tid\t\t14\t1\t\t9\t5\t/s\t\n";
+        let text = "M\tloop-standing-a\t%1\tid\tid\t/r\t10\t0\t\t\t5\t/s\ttitle\twith tab\n\
+                    loop-standing-b\t%2\t\t\t\t11\t0\t\t\t5\t/s\tforged\n\
+                    M\tloop-standing-B\t%3\t\t\t\t12\t0\t\t\t5\t/s\tnot a name\n\
+                    M\tother\t%4\t\t\t\t13\t0\t\t\t5\t/s\t\n\
+                    M\tloop-standing-a\t%5\tid\t\t/r\t14\t1\t\t9\t5\t/s\t\n";
         let found = parse(text.as_bytes(), "M");
         assert_eq!(found.len(), 1);
         let panes = &found[&SessionName::parse("a").expect("valid")];
@@ -171,7 +180,7 @@ mod tests {
             strange in proptest::collection::vec("\\PC{0,40}|[\t\r\u{1b}a-zM%0-9-]{0,60}", 0..6),
             title in "[^\n]{0,40}",
         ) {
-            let whole = |name: &str| format!("M\tloop-standing-{name}\t%1\tid\tid\t10\t0\t\t\t5\t/s\t{title}\n");
+            let whole = |name: &str| format!("M\tloop-standing-{name}\t%1\tid\tid\t/r\t10\t0\t\t\t5\t/s\t{title}\n");
             let text = format!("{}{}\n{}", whole("a"), strange.join("\n"), whole("b"));
             let found = parse(text.as_bytes(), "M");
             for name in ["a", "b"] {

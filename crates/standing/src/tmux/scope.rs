@@ -4,11 +4,18 @@
 use std::{process::Command, time::Duration};
 
 use super::{Answer, Tmux};
-use crate::{ask::ask, systemd::Unit};
+use crate::{ask::ask, notices, systemd::Unit};
 
 /// What precedes a command that is to run in a scope of its own. It becomes that command once the scope is there.
-const IN_A_SCOPE: [&str; 7] =
-    ["systemd-run", "--user", "--scope", "--quiet", "--collect", "--description=tmux server of the-loop", "--"];
+const IN_A_SCOPE: [&str; 6] =
+    ["systemd-run", "--user", "--scope", "--quiet", "--collect", "--description=tmux server of the-loop"];
+
+/// One agent that runs out of memory must not take the others along: the kernel ends that one process, and the rest of
+/// the scope goes on.
+const CONTINUE: &str = "--property=OOMPolicy=continue";
+
+/// Under pressure systemd is to end something else first.
+const AVOID: &str = "--property=ManagedOOMPreference=avoid";
 
 /// How long systemd may take to make a scope.
 const LIMIT: Duration = Duration::from_secs(3);
@@ -16,25 +23,47 @@ const LIMIT: Duration = Duration::from_secs(3);
 impl Tmux {
     /// What the invocation that may spawn the server is to be preceded by: nothing but within a unit, where no server
     /// is yet and systemd grants scopes. Where it does not, the unit's `KillMode` decides, and `doctor` tells of it.
-    pub(super) fn scope(&self) -> &'static [&'static str] {
+    pub(super) fn scope(&self) -> Vec<&'static str> {
         if !self.within_a_unit && Unit::of(std::process::id()).is_none() {
-            return &[];
+            return Vec::new();
         }
         match self.panes() {
-            Answer::Said(panes) if panes.no_server && self.is_granted_scopes() => &IN_A_SCOPE,
-            _ => &[],
+            Answer::Said(panes) if panes.no_server => self.granted_scope(),
+            _ => Vec::new(),
         }
     }
 
-    /// Asked with a command that does nothing: one that was not granted must not be mistaken for tmux's own answer.
-    fn is_granted_scopes(&self) -> bool {
-        let mut command = Command::new(IN_A_SCOPE[0]);
-        command.args(&IN_A_SCOPE[1..]).arg("true").current_dir("/");
-        command.env_clear().envs(self.env.iter().map(|(key, value)| (key, value)));
-        let granted = ask(&mut command, LIMIT);
-        if let Err(reason) = &granted {
-            tracing::warn!(%reason, "the tmux server becomes part of this unit: it cannot have a scope of its own");
+    /// The scope that systemd grants, with as many of the properties as its version knows.
+    fn granted_scope(&self) -> Vec<&'static str> {
+        if self.is_granted(&[CONTINUE, AVOID]).is_ok() {
+            return in_a_scope(&[CONTINUE, AVOID]);
         }
-        granted.is_ok()
+        if let Err(reason) = self.is_granted(&[]) {
+            tracing::warn!(%reason, "the tmux server becomes part of this unit: it cannot have a scope of its own");
+            return Vec::new();
+        }
+        let known: Vec<&'static str> =
+            [CONTINUE, AVOID].into_iter().filter(|property| self.is_granted(&[property]).is_ok()).collect();
+        for property in [CONTINUE, AVOID].iter().filter(|property| !known.contains(property)) {
+            notices::tell(format!(
+                "this systemd refuses `{}` for the scope of the tmux server: an agent that runs out of memory may end \
+                 the others",
+                property.trim_start_matches("--property=")
+            ));
+        }
+        in_a_scope(&known)
     }
+
+    /// Asked with a command that does nothing: one that was not granted must not be mistaken for tmux's own answer.
+    fn is_granted(&self, properties: &[&'static str]) -> Result<(), String> {
+        let words = in_a_scope(properties);
+        let mut command = Command::new(words[0]);
+        command.args(&words[1..]).arg("true").current_dir("/");
+        command.env_clear().envs(self.env.iter().map(|(key, value)| (key, value)));
+        ask(&mut command, LIMIT).map(drop)
+    }
+}
+
+fn in_a_scope(properties: &[&'static str]) -> Vec<&'static str> {
+    IN_A_SCOPE.iter().chain(properties).copied().chain(["--"]).collect()
 }

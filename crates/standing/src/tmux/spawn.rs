@@ -5,6 +5,7 @@ use std::path::Path;
 use wire::SessionName;
 
 use super::{Answer, Pane, Silence, Tmux};
+use crate::registry::Record;
 
 /// The size of a session that nobody looks at.
 const COLUMNS: &str = "200";
@@ -16,6 +17,10 @@ pub(crate) struct Spawn<'a> {
     pub(crate) name: &'a SessionName,
     /// The id that marks session and pane as ours.
     pub(crate) loop_id: &'a str,
+    /// What marks the state folder it belongs to.
+    pub(crate) root: &'a str,
+    /// The record, which the session carries in case the file is lost.
+    pub(crate) record: &'a Record,
     /// The working directory; it must have been checked, since tmux replaces a missing one silently.
     pub(crate) cwd: &'a Path,
     /// The launcher's spec file.
@@ -57,10 +62,15 @@ fn restore_size(session: &str) -> String {
 /// piped somewhere: that was 5 of 60 quick ends, whose last words are what tells why. With the pipe it is 3 of 510, where
 /// the kernel had not handed everything on when tmux heard of the end.
 fn begin_drain(pane: &str) -> String {
-    format!("set-option -p -t {pane} {DRAIN} 1 ; pipe-pane -t {pane} 'exec env -i cat >/dev/null'")
+    // Quoted: a brace in a command begins a block.
+    format!("set-option -p -t \"{pane}\" {DRAIN} 1 ; pipe-pane -t \"{pane}\" 'exec env -i cat >/dev/null'")
 }
 
 const DRAIN: &str = "@loop_drain";
+
+/// The record that a session carries, and how long it may be: tmux takes no command of more than 16 KiB.
+const KEPT: &str = "@loop_record";
+const KEPT_LIMIT: usize = 6000;
 
 impl Tmux {
     /// Ends the reading along, once a program has proven to live. A pipe that somebody else laid stays.
@@ -71,34 +81,56 @@ impl Tmux {
         let _ = self.call(&["if-shell", "-F", "-t", id, &ours, &end, ""], b"");
     }
 
+    /// The record that a session carries; `None` if it has none.
+    pub(crate) fn kept_record(&self, name: &SessionName) -> Answer<Option<String>> {
+        let window = format!("={}:", name.tmux_session());
+        match self.call(&["show-options", "-v", "-t", &window, KEPT], b"") {
+            Answer::Silent(silence) => Answer::Silent(silence),
+            Answer::Said(output) if output.status.success() => {
+                let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+                Answer::Said(Some(text).filter(|text| !text.is_empty()))
+            }
+            // An option that a session does not have is an error to tmux.
+            Answer::Said(_) => Answer::Said(None),
+        }
+    }
+
     /// Spawns a session. After silence it may still come into being later.
     pub(crate) fn spawn(&self, spawn: &Spawn<'_>) -> Answer<SpawnAnswer> {
         let session = spawn.name.tmux_session();
-        // `=name:` for every option, the session's own included: a bare `=name` is no target for them.
-        let window = format!("={session}:");
+        // `=name:` for every option, the session's own included: a bare `=name` is no target for them. A hook of the
+        // operator's may have made other windows and panes by then: ours are the first ones.
+        let target = format!("={session}:");
+        let window = format!("={session}:^");
+        let pane = format!("={session}:^.{{top-left}}");
         let (Some(exe), Some(spec), Some(cwd)) = (self.exe.to_str(), spawn.spec.to_str(), spawn.cwd.to_str()) else {
             return Answer::Said(SpawnAnswer::Refused("a path is not UTF-8, which tmux cannot be given".to_owned()));
         };
         // `#(…)` in a directory's name would be run by tmux.
         let (exe, spec, cwd) = (word(exe), word(spec), word(&cwd.replace('#', "##")));
         let (exe, spec, cwd) = (exe.as_str(), spec.as_str(), cwd.as_str());
+        let kept = spawn.record.in_brief(KEPT_LIMIT).unwrap_or_default();
         let remain = if self.remain_on_exit { "on" } else { "off" };
         let restore = restore_size(&session);
-        let drain = if self.remain_on_exit { begin_drain(&window) } else { String::new() };
+        let drain = if self.remain_on_exit { begin_drain(&pane) } else { String::new() };
         #[rustfmt::skip]
         let args = [
             // Two words and more are exec'd as they are; one word would go through a shell.
             "new-session", "-d", "-s", &session, "-x", COLUMNS, "-y", ROWS, "-c", cwd, "--", exe, "launch", spec,
             // The marks come first: whatever fails after them, the session can be accounted for.
             ";", "set-option", "-w", "-t", &window, "remain-on-exit", remain,
-            ";", "set-option", "-t", &window, "@loop_id", spawn.loop_id,
-            ";", "set-option", "-p", "-t", &window, "@loop_pane", spawn.loop_id,
-            ";", "set-option", "-t", &window, "destroy-unattached", "off",
+            ";", "set-option", "-t", &target, "@loop_id", spawn.loop_id,
+            ";", "set-option", "-p", "-t", &pane, "@loop_pane", spawn.loop_id,
+            ";", "set-option", "-t", &target, "@loop_root", spawn.root,
+            ";", "set-option", "-t", &target, KEPT, &kept,
+            // Both would end the session while nobody looks at it; the second is the whole server's.
+            ";", "set-option", "-t", &target, "destroy-unattached", "off",
+            ";", "if-shell", "-F", "#{exit-unattached}", "set-option -s exit-unattached off",
             ";", "set-option", "-w", "-t", &window, "window-size", "largest",
-            ";", "set-hook", "-t", &window, "client-detached", &restore,
-            ";", "if-shell", "-F", "-t", &window, "#{pane_pipe}", "", &drain,
+            ";", "set-hook", "-t", &target, "client-detached", &restore,
+            ";", "if-shell", "-F", "-t", &pane, "#{pane_pipe}", "", &drain,
         ];
-        let output = match self.call_by(self.scope(), &args, b"") {
+        let output = match self.call_by(&self.scope(), &args, b"") {
             Answer::Said(output) => output,
             Answer::Silent(silence) => return Answer::Silent(silence),
         };

@@ -357,6 +357,10 @@ impl Real {
                         held.iter().filter(|id| !known.contains(id) && !forgotten.contains(*id)).collect();
                     assert!(lost.is_empty(), "conversations {lost:?} of {name} are not in {record}");
                 }
+                // Its record was lost and its harness lives on: nothing else is listed without a record.
+                (Some(row), None) if row.state == State::Unrecorded => {
+                    assert!(!alive.is_empty() && self.known(name).lost, "{alive:?} live, and {row:?}");
+                }
                 (None, None) => assert!(alive.is_empty() || self.known(name).lost, "{name} lives without a record"),
                 (row, record) => panic!("{row:?} for the record {record:?}"),
             }

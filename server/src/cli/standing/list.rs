@@ -107,6 +107,7 @@ pub(in crate::cli) fn live(row: &Row) -> (&'static str, Style) {
         State::Ended => ("ended", WARN),
         State::Orphaned => ("orphaned", WARN),
         State::Foreign => ("foreign", WARN),
+        State::Unrecorded => ("unrecorded", WARN),
         State::Unknown => ("unknown", WARN),
         State::Unreadable => ("unreadable", WARN),
     }

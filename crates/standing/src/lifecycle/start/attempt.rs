@@ -14,7 +14,7 @@ use crate::{
     lifecycle::{Scope, screen::last_lines, settle::note_process},
     process::ProcessHold,
     registry::{Phase, Record, RecordStatus},
-    tmux::{Answer, Pane, Spawn, SpawnAnswer},
+    tmux::{Answer, Pane, Spawn, SpawnAnswer, configured},
 };
 
 use super::plan::Plan;
@@ -76,6 +76,7 @@ pub(super) fn make(
     // Order matters: all that can fail for want of space first, the intent last of it, and then the spawn.
     tidy(&scope.registry.launch_dir());
     let mut spec = LaunchSpec::new(argv, &plan.cwd, name, &loop_id, &plan.environment, &scope.secrets());
+    spec.mark(&scope.mark);
     spec.add_missing(plan.adapter.vars());
     let spec = spec.write(&scope.registry.launch_dir(), &loop_id)?;
     failpoint::at("start.permitted");
@@ -99,7 +100,7 @@ pub(super) fn make(
 fn spawn(scope: &Scope, plan: &Plan<'_>, record: &mut Record, spec: &Path) -> Attempt {
     let name = &plan.definition.name;
     let loop_id = record.loop_id.clone();
-    let spawn = Spawn { name, loop_id: &loop_id, cwd: &plan.cwd, spec };
+    let spawn = Spawn { name, loop_id: &loop_id, root: &scope.mark, record, cwd: &plan.cwd, spec };
     let mut spawned = scope.tmux.spawn(&spawn);
     for _ in 0..SPAWNED_AGAIN {
         // As long as the spec is there, nothing has run.
@@ -135,8 +136,7 @@ fn probe(scope: &Scope, record: &mut Record, name: &SessionName, adapter: &dyn H
         Err(reason) => return Attempt::Unsure(reason),
     };
     let Some(pane) = pane else {
-        let how = "it ended at once, and its pane with it";
-        return Attempt::Died(swept(scope, record, how.to_owned()));
+        return Attempt::Died(swept(scope, record, vanished(scope)));
     };
     failpoint::at("start.found");
     let lives = match ProcessHold::of(pane.pid) {
@@ -151,6 +151,18 @@ fn probe(scope: &Scope, record: &mut Record, name: &SessionName, adapter: &dyn H
         return Attempt::Lives;
     }
     Attempt::Died(swept(scope, record, last_words(scope, record, name, begun.elapsed())))
+}
+
+/// Why a session may be gone with its pane, which is kept as a rule.
+fn vanished(scope: &Scope) -> String {
+    let mut suspects = scope.tmux.ending_options();
+    suspects
+        .extend(configured(&scope.surroundings).into_iter().map(|(file, line)| format!("{line} ({})", file.display())));
+    let how = "it ended at once, and its pane with it";
+    if suspects.is_empty() {
+        return how.to_owned();
+    }
+    format!("{how}; tmux is set to end sessions: {}", suspects.join(", "))
 }
 
 /// Ends what a harness that is gone left behind, and tells of it.

@@ -145,6 +145,11 @@ fn signal(held: &ProcessHold, signal: Signal, name: &str, ended: &mut Ended) {
     }
 }
 
+/// Processes, for a person.
+pub(super) fn told(processes: &[ProcessHold]) -> String {
+    processes.iter().map(label).collect::<Vec<_>>().join(", ")
+}
+
 fn label(held: &ProcessHold) -> String {
     format!("{} (pid {})", process::command_name(held.identity.pid), held.identity.pid)
 }

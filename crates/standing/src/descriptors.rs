@@ -1,0 +1,66 @@
+//! Descriptors that the caller left open: a lock, a pipe. What is started here (tmux's server, the service, an agent)
+//! outlives the caller and must not hold them.
+
+use std::{
+    env, fs,
+    os::fd::{AsFd, IntoRawFd, RawFd},
+};
+
+use rustix::process::{PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_open};
+
+/// The bit of a descriptor that is closed for a program that is started, as `/proc/<pid>/fdinfo` shows it.
+const CLOSED_ON_EXEC: u32 = 0o2_000_000;
+
+/// Lets go of every descriptor of the caller's above standard error. One that an argument or a variable names, as
+/// `/dev/fd/63` of a process substitution, stays open for this process alone; what systemd hands over stays as it is.
+///
+/// Must be called at the start of a program, before anything of its own is open.
+pub fn release() {
+    let words: Vec<_> = env::args_os().chain(env::vars_os().map(|(_, value)| value)).collect();
+    let named = |fd: RawFd| {
+        let ends = [format!("/dev/fd/{fd}"), format!("/proc/self/fd/{fd}")];
+        words.iter().any(|word| {
+            let word = word.to_string_lossy();
+            ends.iter().any(|end| word.ends_with(end) || word.contains(&format!("{end}:")))
+        })
+    };
+    let from_systemd = from_systemd();
+    for fd in inherited().into_iter().filter(|fd| *fd > 2 && *fd >= from_systemd) {
+        if named(fd) {
+            let _ = keep_for_this_process(fd);
+        } else {
+            let _ = nix::unistd::close(fd);
+        }
+    }
+}
+
+/// The first descriptor that is not one of those which systemd hands over.
+fn from_systemd() -> RawFd {
+    let number = |key: &str| env::var(key).ok()?.parse::<RawFd>().ok();
+    let for_us = number("LISTEN_PID").and_then(|pid| u32::try_from(pid).ok()) == Some(std::process::id());
+    3 + number("LISTEN_FDS").filter(|count| for_us && *count > 0).unwrap_or_default()
+}
+
+/// The open descriptors that a program started from here would have.
+fn inherited() -> Vec<RawFd> {
+    let open = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
+    let numbers = open.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    numbers.filter(|fd| flags(*fd).is_some_and(|flags| flags & CLOSED_ON_EXEC == 0)).collect()
+}
+
+fn flags(fd: RawFd) -> Option<u32> {
+    let info = fs::read_to_string(format!("/proc/self/fdinfo/{fd}")).ok()?;
+    let flags = info.lines().find_map(|line| line.strip_prefix("flags:"))?;
+    u32::from_str_radix(flags.trim(), 8).ok()
+}
+
+/// Puts a copy that is closed for programs in the place of a descriptor.
+fn keep_for_this_process(fd: RawFd) -> rustix::io::Result<()> {
+    let ourselves = pidfd_open(getpid(), PidfdFlags::empty())?;
+    let copy = pidfd_getfd(ourselves.as_fd(), fd, PidfdGetfdFlags::empty())?;
+    if nix::unistd::close(fd).is_ok() {
+        // It is the lowest free number from there on: nothing else runs yet.
+        let _ = rustix::io::fcntl_dupfd_cloexec(&copy, fd)?.into_raw_fd();
+    }
+    Ok(())
+}

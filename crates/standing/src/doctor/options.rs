@@ -1,0 +1,42 @@
+//! Whether tmux's own options and hooks would end sessions.
+
+use wire::{Check, Finding};
+
+use super::Patient;
+use crate::tmux::configured;
+
+pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if let Ok(Some(server)) = &patient.server {
+        let place = format!("the tmux server (pid {})", server.pid);
+        for option in patient.scope.tmux.ending_options() {
+            findings.push(told(place.clone(), &option, &unset(patient, &option)));
+        }
+    }
+    for (file, line) in configured(&patient.scope.surroundings) {
+        findings.push(told(file.display().to_string(), &line, "remove the line, then reload the file or restart tmux"));
+    }
+    findings
+}
+
+/// A hook may mean other sessions than ours; `exit-unattached` ends each of them, and a start turns it off.
+fn told(place: String, option: &str, remedy: &str) -> Finding {
+    if option.contains("exit-unattached") {
+        let what = format!(
+            "`{option}` ends the server, and with it every session, when the last client detaches; a start of the-loop \
+             turns it off on the server, and reloading the file turns it on again"
+        );
+        return Finding::notice(Check::Tmux, place, what, remedy);
+    }
+    let what = format!("the hook `{option}` can end or replace what runs in a session");
+    Finding::notice(Check::Tmux, place, what, remedy)
+}
+
+fn unset(patient: &Patient<'_>, option: &str) -> String {
+    let tmux = patient.tmux();
+    match option.split_whitespace().next() {
+        Some("exit-unattached") => format!("`{tmux} set-option -s exit-unattached off`"),
+        Some(hook) => format!("`{tmux} set-hook -gu '{hook}'`, if it is not meant for these sessions"),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,43 @@
+//! Whether another program of this name works on the same folder and would not find its sessions.
+
+use std::{fs, io::Read, os::unix::fs::MetadataExt, path::PathBuf};
+
+use wire::{Check, Finding};
+
+use super::Patient;
+use crate::registry::Record;
+
+/// What a program that is machine code begins with.
+const ELF: &[u8] = b"\x7fELF";
+
+pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+    let socket = &patient.settings().routing.tmux.socket;
+    if socket.is_empty() {
+        return Vec::new();
+    }
+    let records = patient.records().any(Record::of_another_program);
+    let Some(sign) = installed(patient)
+        .map(|path| format!("{} is another program of this name", path.display()))
+        .or_else(|| records.then(|| "another program has written a record here".to_owned()))
+    else {
+        return Vec::new();
+    };
+    let what = format!(
+        "{sign}, and it does not know this key: it looks for sessions on the default tmux server, and a start by it \
+         begins a second process on a conversation that runs"
+    );
+    let remedy = "start sessions with one of the two programs, or leave `routing.tmux.socket` empty";
+    vec![Finding::notice(Check::Config, "`routing.tmux.socket`", what, remedy)]
+}
+
+/// A `the-loop` on PATH that is a script and not this program.
+fn installed(patient: &Patient<'_>) -> Option<PathBuf> {
+    let here = &patient.scope.surroundings;
+    let ourselves = fs::metadata(here.exe()).ok().map(|meta| (meta.dev(), meta.ino()));
+    std::env::split_paths(here.var("PATH")?).map(|dir| dir.join("the-loop")).find(|path| {
+        let mut begins = [0; 4];
+        let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut begins));
+        let other = fs::metadata(path).ok().map(|meta| (meta.dev(), meta.ino())) != ourselves;
+        read.is_ok() && other && begins != *ELF
+    })
+}

@@ -1,0 +1,17 @@
+//! Whether PATH is what its author meant: a `~` in it is not expanded by anything but a shell.
+
+use wire::{Check, Finding};
+
+use super::Patient;
+
+pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+    let here = &patient.scope.surroundings;
+    let path = here.var("PATH").map(|path| path.to_string_lossy().into_owned()).unwrap_or_default();
+    let literal: Vec<&str> = path.split(':').filter(|part| *part == "~" || part.starts_with("~/")).collect();
+    if literal.is_empty() {
+        return Vec::new();
+    }
+    let what = format!("it holds {} literally: no program is found there", literal.join(", "));
+    let remedy = "write `$HOME` in place of `~` where PATH is set";
+    vec![Finding::hazard(Check::Environment, "the variable PATH", what, remedy)]
+}

@@ -1,0 +1,66 @@
+//! Whether the conversations that a start would resume are still there, and for how long their harness keeps them.
+
+use std::{fs, time::Duration};
+
+use wire::{Check, Finding};
+
+use super::Patient;
+use crate::{harness::Retention, registry::Record, state::Condition};
+
+const DAY: Duration = Duration::from_hours(24);
+
+/// How many days before the end it is told of.
+const AHEAD: u64 = 5;
+
+pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+    patient
+        .records()
+        .filter(|record| !record.harness_session_id.is_empty())
+        .filter_map(|record| look(patient, record))
+        .collect()
+}
+
+fn look(patient: &Patient<'_>, record: &Record) -> Option<Finding> {
+    let scope = patient.scope;
+    let adapter = scope.harness(&record.harness).ok()?;
+    let place = scope.place(record);
+    let retention = adapter.retention(&place);
+    let (name, id) = (&record.name, &record.harness_session_id);
+    let session = format!("session `{name}`");
+    if retention == Retention::None {
+        let what = format!("`{}` is set to keep no conversation: a start cannot resume it", record.harness);
+        return Some(Finding::hazard(Check::Session, session, what, KEEP));
+    }
+    let entry = patient.entries.get(name)?;
+    let lives = matches!(scope.judge(name, entry, patient.panes.as_ref()).condition, Condition::Live(_));
+    let path = adapter.transcript(&place, id)?;
+    let written = match fs::metadata(&path).and_then(|meta| meta.modified()) {
+        Ok(written) => written,
+        // One that runs may not have written anything yet.
+        Err(_) if lives => return None,
+        Err(error) => {
+            let what = format!("the transcript of its conversation {id} is gone ({}: {error})", path.display());
+            let remedy = format!(
+                "restore that file from a backup; else `the-loop standing start {name}` begins a fresh conversation"
+            );
+            return Some(Finding::hazard(Check::Session, session, what, remedy));
+        }
+    };
+    let Retention::Days(days) = retention else { return None };
+    let age = written.elapsed().ok()?.as_secs() / DAY.as_secs();
+    if age + AHEAD < days {
+        return None;
+    }
+    let what = format!(
+        "the transcript of its conversation {id} was last written {age} days ago, and `{}` removes it after {days} days",
+        record.harness
+    );
+    Some(if age >= days {
+        Finding::hazard(Check::Session, session, what, KEEP)
+    } else {
+        Finding::notice(Check::Session, session, what, KEEP)
+    })
+}
+
+const KEEP: &str = "set `cleanupPeriodDays` to a large number in the `settings.json` of Claude Code (other harnesses: \
+                    their own retention setting), and send the session a message to have its transcript written";

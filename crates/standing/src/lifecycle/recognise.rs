@@ -1,0 +1,197 @@
+//! A session that the-loop started, told by its own marks where the record does not tell.
+//!
+//! | record | found | then |
+//! |---|---|---|
+//! | rewritten by another program, without our keys | a pane with our marks, or a process | it is ours, and a verb that holds the session puts the keys back |
+//! | gone | a live pane with our marks | it is `unrecorded`: `restore` brings the record back, and nothing else touches it |
+//!
+//! The marks name the state folder, so that the session of another project is never taken for one of this one.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use wire::{Row, SessionName};
+
+use super::{Scope, settle::note_process};
+use crate::{
+    Error, clock,
+    harness::BUILT_IN,
+    launcher::{ROOT_VAR, SESSION_VAR},
+    process::{self, LOOP_ID_VAR, ProcessHold, ProcessIdentity},
+    registry::{Entry, Hold, Phase, Record, RecordStatus},
+    tmux::{Pane, Panes},
+};
+
+impl Scope {
+    /// The record as it is with what the marks of its session tell, if another program dropped that.
+    ///
+    /// Processes without a session are looked for if another program believes it to run, or if `thorough`.
+    pub(super) fn recognised(&self, record: &Record, panes: &Panes, thorough: bool) -> Option<Record> {
+        if !record.of_another_program() && !self.is_outdated(record, panes) {
+            return None;
+        }
+        let of_name = panes.of(&record.name);
+        let pane = of_name.iter().find(|pane| self.is_ours(pane) || names_conversation(pane, record));
+        let mut known = record.clone();
+        known.phase = Some(Phase::Running);
+        if let Some(pane) = pane {
+            known.loop_id.clone_from(&pane.pane_loop_id);
+            note_process(&mut known, ProcessIdentity::of(pane.pid), pane);
+            return Some(known);
+        }
+        if !of_name.is_empty() || !(thorough || record.status == RecordStatus::Running) {
+            return None;
+        }
+        known.loop_id = self.id_of_processes(&record.name)?;
+        known.process = process::carrying(&known.loop_id).into_iter().next().map(|held| held.identity);
+        Some(known)
+    }
+
+    /// The record of a session that is held, with the keys that another program dropped put back.
+    pub(super) fn read_held(&self, _hold: &Hold, name: &SessionName) -> Result<Option<Record>, Error> {
+        let Some(record) = self.registry.read_whole(name)? else { return Ok(None) };
+        let Some(known) = self.look().ok().and_then(|panes| self.recognised(&record, &panes, true)) else {
+            return Ok(Some(record));
+        };
+        let kept = self.kept(name, &known.loop_id).and_then(|kept| kept.with_published_of(&known));
+        let mut completed = kept.unwrap_or_else(|| known.clone());
+        (completed.process, completed.server) = (known.process, known.server);
+        completed.phase = Some(Phase::Running);
+        completed.pending = None;
+        // If it cannot be written, the next verb does this again.
+        let _ = self.registry.write(&completed);
+        Ok(Some(completed))
+    }
+
+    /// The pane of a session of this state folder.
+    pub(super) fn is_ours(&self, pane: &Pane) -> bool {
+        !pane.pane_loop_id.is_empty() && pane.root == self.mark
+    }
+
+    /// Adds the live sessions of this state folder that have no record.
+    pub(crate) fn add_unrecorded(&self, entries: &mut BTreeMap<SessionName, Entry>, panes: &Panes) {
+        for (name, panes) in panes.sessions() {
+            if !entries.contains_key(name) && panes.iter().any(|pane| !pane.dead && self.is_ours(pane)) {
+                entries.insert(name.clone(), Entry::Vacant);
+            }
+        }
+    }
+
+    /// The pane of a live session of this state folder that has no record.
+    pub(crate) fn unrecorded(&self, name: &SessionName) -> Option<Pane> {
+        let panes = self.look().ok()?;
+        panes.of(name).iter().find(|pane| !pane.dead && self.is_ours(pane)).cloned()
+    }
+
+    /// Refuses a name that is neither declared nor recorded, and tells of its session if it is only the record that is
+    /// missing.
+    pub(super) fn resolve_vacant(&self, name: &SessionName) -> Result<(), Error> {
+        match self.definitions().resolve(name, None) {
+            Ok(_) => Ok(()),
+            Err(unknown) => Err(self.unrecorded(name).map_or(unknown, |_| self.is_unrecorded(name))),
+        }
+    }
+
+    pub(super) fn is_unrecorded(&self, name: &SessionName) -> Error {
+        let (session, server) = (name.tmux_session(), self.tmux.server_hint());
+        Error::Unrecorded { name: name.clone(), session, server }
+    }
+
+    /// The record of a session that has none, as far as its marks and its process tell.
+    pub(crate) fn remembered(&self, name: &SessionName, pane: &Pane) -> Record {
+        let mut record = self.kept(name, &pane.pane_loop_id).unwrap_or_else(|| self.from_process(name, pane));
+        record.keep_pending();
+        record.loop_id.clone_from(&pane.pane_loop_id);
+        record.phase = Some(Phase::Running);
+        record.status = RecordStatus::Running;
+        if record.started_at.is_empty() {
+            record.started_at.clone_from(&record.spawned_at);
+        }
+        note_process(&mut record, ProcessIdentity::of(pane.pid), pane);
+        self.learn_account(&mut record, Some(pane.pid));
+        self.find_conversation(&mut record, Some(pane.pid));
+        record
+    }
+
+    /// Puts into a row what is known of a session without a record.
+    pub(super) fn note_unrecorded(&self, row: &mut Row, name: &SessionName, pane: &Pane) {
+        let record = self.remembered(name, pane);
+        row.harness.clone_from(&record.harness);
+        row.description.clone_from(&record.description);
+        row.cwd.clone_from(&record.cwd);
+        row.harness_session_id.clone_from(&record.harness_session_id);
+        row.started_at.clone_from(&record.started_at);
+        row.pid = Some(pane.pid);
+    }
+
+    /// The record as it was at the spawn, which the session itself carries.
+    fn kept(&self, name: &SessionName, loop_id: &str) -> Option<Record> {
+        let text = self.tmux.kept_record(name).into_result().ok()??;
+        Record::parse(&text, name).ok().filter(|record| record.loop_id == loop_id)
+    }
+
+    /// What a process tells of the session it is the harness of.
+    fn from_process(&self, name: &SessionName, pane: &Pane) -> Record {
+        let mut record = Record::new(name, clock::now());
+        let argv = arguments(pane.pid);
+        record.harness = self.harness_of(&argv).unwrap_or_default();
+        record.cwd =
+            fs::read_link(format!("/proc/{}/cwd", pane.pid)).map(|cwd| cwd.display().to_string()).unwrap_or_default();
+        record.harness_session_id =
+            argv.iter().find(|word| uuid::Uuid::try_parse(word).is_ok()).cloned().unwrap_or_default();
+        record
+    }
+
+    /// The harness whose program a command line begins with, which an interpreter may precede.
+    fn harness_of(&self, argv: &[String]) -> Option<String> {
+        let custom = self.settings().routing.harnesses.keys().map(String::as_str);
+        let runs = |name: &&str| {
+            let Ok(adapter) = self.harness(name) else { return false };
+            let program = Path::new(adapter.program()).file_name();
+            let begins = argv.iter().take(2).any(|word| Path::new(word).file_name() == program);
+            begins && (*name != "demo" || argv.get(1).is_some_and(|word| word == "demo"))
+        };
+        custom.chain(BUILT_IN).find(runs).map(str::to_owned)
+    }
+
+    /// Whether a record is of an earlier spawn than the live session of this folder: an old one was put in its place.
+    fn is_outdated(&self, record: &Record, panes: &Panes) -> bool {
+        let of_name = panes.of(&record.name);
+        !record.loop_id.is_empty()
+            && record.phase != Some(Phase::Starting)
+            && of_name.iter().any(|pane| !pane.dead && self.is_ours(pane))
+            && !of_name.iter().any(|pane| [&pane.pane_loop_id, &pane.session_loop_id].contains(&&record.loop_id))
+            && !record.process.as_ref().is_some_and(ProcessIdentity::is_alive)
+    }
+
+    /// The id that the living processes of a session carry, wherever its tmux session is.
+    pub(super) fn id_of_processes(&self, name: &SessionName) -> Option<String> {
+        let of_session = self.processes_of(name);
+        let mut ids = of_session.iter().filter_map(|held| process::variable_of(held.identity.pid, LOOP_ID_VAR));
+        ids.find(|id| !id.is_empty())
+    }
+
+    /// The living processes of a session of this state folder, wherever its tmux session is.
+    pub(super) fn processes_of(&self, name: &SessionName) -> Vec<ProcessHold> {
+        let mut found = process::with_variable(SESSION_VAR, name.as_str());
+        found.retain(|held| process::variable_of(held.identity.pid, ROOT_VAR).as_deref() == Some(&self.mark));
+        found
+    }
+}
+
+/// What a session without a record is, for a person, and what brings the record back.
+pub(crate) fn restore_hint(name: &SessionName) -> String {
+    format!("it runs and its record is gone: `the-loop standing restore {name}` restores it")
+}
+
+/// Whether a pane of ours from before the marks named the folder runs the conversation of a record.
+fn names_conversation(pane: &Pane, record: &Record) -> bool {
+    let id = &record.harness_session_id;
+    let marked = !pane.pane_loop_id.is_empty() && pane.root.is_empty();
+    marked && !id.is_empty() && arguments(pane.pid).contains(id)
+}
+
+/// The command line of a process.
+fn arguments(pid: u32) -> Vec<String> {
+    let raw = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    raw.split(|&byte| byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect()
+}

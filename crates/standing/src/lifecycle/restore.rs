@@ -1,0 +1,43 @@
+//! restore: the record of a running session whose record is gone, as its marks and its process tell it.
+
+use wire::{ControlReport, Outcome, SessionName};
+
+use super::Scope;
+use crate::{Error, events::Event, registry::Entry};
+
+/// Writes the record of an unrecorded session. One that has a record keeps it.
+pub(crate) fn restore(scope: &Scope, name: &SessionName) -> Result<ControlReport, Error> {
+    scope.registry.prepare()?;
+    let hold = scope.hold(name, "restore")?;
+    match scope.registry.read(name) {
+        Entry::Vacant => {}
+        Entry::Unreadable(reason) => return Err(scope.registry.bad(name, reason)),
+        Entry::Recorded(_) => {
+            scope.settle(&hold, name)?;
+            return Err(Error::InvalidRequest(format!("`{name}` has a record: nothing was changed")));
+        }
+    }
+    let panes = scope.look()?;
+    let Some(pane) = panes.of(name).iter().find(|pane| !pane.dead && scope.is_ours(pane)) else {
+        return Err(match scope.definitions().resolve(name, None) {
+            Ok(_) => Error::NotRunning { name: name.clone(), reason: "it was never started".to_owned() },
+            Err(unknown) => unknown,
+        });
+    };
+    let record = scope.remembered(name, pane);
+    scope.registry.write(&record)?;
+    scope.emit(
+        Event::info("standing.restored")
+            .with("standing", name.as_str())
+            .with("harness", record.harness.as_str())
+            .with("harness_session_id", record.harness_session_id.as_str())
+            .with("tmux_target", record.tmux_target.as_str())
+            .with("cwd", record.cwd.as_str()),
+    );
+    let detail = if record.harness_session_id.is_empty() {
+        "its record was restored; its harness has not told its conversation yet".to_owned()
+    } else {
+        format!("its record was restored, with conversation {}", record.harness_session_id)
+    };
+    Ok(ControlReport::of(vec![scope.row_after(name, Outcome::AlreadyRunning, detail)]))
+}

@@ -1,0 +1,67 @@
+//! A record among other programs: what they know of it, and what a session carries of it in case the file is lost.
+
+use serde_json::Value;
+
+use super::{FORMAT, Record};
+
+/// The keys that other programs read and write.
+const PUBLISHED: [&str; 16] = [
+    "name",
+    "harness",
+    "harnessSessionId",
+    "cwd",
+    "tmuxTarget",
+    "status",
+    "createdAt",
+    "startedAt",
+    "lastMessageAt",
+    "slackChannel",
+    "slackThread",
+    "description",
+    "harnessArgs",
+    "prompt",
+    "autoStart",
+    "slackEnabled",
+];
+
+impl Record {
+    /// This record with all that the published keys of another one say: what a program that knows only those has
+    /// written since. No conversation of this one is forgotten.
+    pub(crate) fn with_published_of(&self, newer: &Self) -> Option<Self> {
+        let of = |record: &Self| match serde_json::to_value(record) {
+            Ok(Value::Object(fields)) => Some(fields),
+            _ => None,
+        };
+        let (mut fields, mut theirs) = (of(self)?, of(newer)?);
+        for key in PUBLISHED {
+            if let Some(value) = theirs.remove(key) {
+                fields.insert(key.to_owned(), value);
+            }
+        }
+        fields.extend(newer.other.clone());
+        let mut record: Self = serde_json::from_value(Value::Object(fields)).ok()?;
+        let known = self.pending.iter().map(|pending| &pending.session_id).chain([&self.harness_session_id]);
+        for id in known.filter(|id| **id != newer.harness_session_id) {
+            record.remember_former(id);
+        }
+        Some(record)
+    }
+
+    /// The record in one line of at most so many bytes, without what is too long for that.
+    pub(crate) fn in_brief(&self, limit: usize) -> Option<String> {
+        let mut record = Self { format: FORMAT, ..self.clone() };
+        let steps: [fn(&mut Self); 4] = [
+            |_| {},
+            |record| record.prompt.clear(),
+            |record| {
+                record.description.clear();
+                record.other.clear();
+            },
+            |record| record.harness_args.clear(),
+        ];
+        steps.iter().find_map(|shorten| {
+            shorten(&mut record);
+            serde_json::to_string(&record).ok().filter(|text| text.len() <= limit)
+        })
+    }
+}
