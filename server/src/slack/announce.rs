@@ -35,7 +35,7 @@ const TURN: Duration = Duration::from_mins(1);
 const PAUSES: (Duration, Duration) = (Duration::from_secs(2), Duration::from_mins(2));
 
 /// The longest pause after a failure that only an operator can mend.
-const MENDING: Duration = Duration::from_hours(1);
+const MENDING: Duration = Duration::from_mins(15);
 
 /// By how much the clocks of this machine and of Slack may differ.
 const CLOCKS: Duration = Duration::from_mins(5);
@@ -218,7 +218,8 @@ impl Announcer {
             let reason = "it has no channel: set `slack.channel` of the session or `channels.slack.channel`";
             return Err(self.fail(row, reason.to_owned(), PAUSES.1));
         }
-        let config = self.the_loop.config();
+        let the_loop = self.the_loop.clone();
+        let config = blocking(move || the_loop.config()).await?;
         let slack = &config.settings.slack;
         let text = words::announcement(row, &slack.authorized_users, slack.verbosity);
         let posted = match self.made_before(row, &text).await {

@@ -62,6 +62,12 @@ pub(super) enum ApiError {
         /// The status.
         status: u16,
     },
+    /// What was read could not be kept.
+    #[error("what Slack said cannot be kept on this machine ({reason})")]
+    Unkept {
+        /// Why.
+        reason: String,
+    },
     /// No answer.
     #[error("Slack cannot be reached ({reason})")]
     Unreachable {
@@ -91,7 +97,7 @@ impl ApiError {
     /// True if the same call may succeed later, with nothing changed.
     pub(super) fn is_passing(&self) -> bool {
         match self {
-            Self::Limited { .. } | Self::Status { .. } | Self::Unreachable { .. } => true,
+            Self::Limited { .. } | Self::Status { .. } | Self::Unkept { .. } | Self::Unreachable { .. } => true,
             Self::Refused { word } => {
                 ["internal_error", "fatal_error", "service_unavailable", "request_timeout", "ratelimited"]
                     .contains(&word.as_str())
@@ -102,7 +108,7 @@ impl ApiError {
     /// True if what was asked for may have been done all the same.
     pub(super) fn may_be_done(&self) -> bool {
         match self {
-            Self::Limited { .. } => false,
+            Self::Limited { .. } | Self::Unkept { .. } => false,
             Self::Refused { word } => ["internal_error", "fatal_error", "request_timeout"].contains(&word.as_str()),
             Self::Status { .. } => true,
             Self::Unreachable { sent, .. } => *sent,
@@ -143,7 +149,7 @@ impl ApiError {
     pub(super) fn asked_to_wait(&self) -> Option<Duration> {
         match self {
             Self::Limited { after } => Some(*after),
-            Self::Refused { .. } | Self::Status { .. } | Self::Unreachable { .. } => None,
+            _ => None,
         }
     }
 }

@@ -273,6 +273,8 @@ mod tests {
             "image_url": "https://x.example/i.png" });
         let message = json!({ "text": "see <https://x.example/a?b=1&amp;c=2>", "attachments": [preview] });
         assert_eq!(content(&message), nothing());
+        let bare = json!({ "from_url": "http://x.example/", "title": "A page", "text": "its words" });
+        assert_eq!(content(&json!({ "text": "<http://x.example|x.example>", "attachments": [bare] })), nothing());
         let other = json!({ "text": "see", "attachments": [preview] });
         assert_eq!(content(&other).0, "Attached:\n> A page\n> its words");
     }

@@ -128,7 +128,7 @@ fn of_receipt(hub: &Hub, reply: &Reply, thread: &Thread, receipt: &SayReceipt) -
     match receipt.verdict {
         Verdict::Submitted => Outcome::Submitted { note },
         // It is taken up without another word of anybody's.
-        Verdict::Queued => Outcome::Submitted { note: words::all(receipt) },
+        Verdict::Queued => Outcome::Queued { note },
         Verdict::Unconfirmed if receipt.delivered => Outcome::Unconfirmed { note },
         Verdict::Unconfirmed => Outcome::Unconfirmed { note: words::all(receipt) },
         Verdict::NotDelivered => {

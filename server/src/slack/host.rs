@@ -12,7 +12,7 @@ use tokio::{sync::watch, task::JoinHandle, time};
 
 use super::{
     address::Address,
-    api::{Api, ApiError},
+    api::Api,
     blocking::blocking,
     event_log::EventLog,
     folder::{Folder, Held},
@@ -216,19 +216,20 @@ fn client(the_loop: &TheLoop, settings: &Settings) -> Result<Api, String> {
 
 /// Learns who we are. Whoever does not know that would take its own words for a reply.
 async fn introduced(api: &Api, pace: &Pace, board: &Board) -> super::api::Identity {
-    let mut pauses = pace.backoff();
+    let (mut pauses, mut mending) = (pace.backoff(), pace.mending);
+    let mut told = None;
     loop {
         let error = match api.auth_test().await {
             Ok(us) => return us,
             Err(error) => error,
         };
-        let pause = pauses.next().unwrap_or(pace.pauses.1);
-        let pause = match &error {
-            ApiError::Limited { after } => pause.max(*after),
-            error if error.is_passing() => pause,
-            _ => pace.mending,
-        };
-        tracing::warn!(%error, pause_ms = pause.as_millis(), "Slack does not say who we are; asked again");
+        let mut pause = pauses.next().unwrap_or(pace.pauses.1).max(error.asked_to_wait().unwrap_or_default());
+        if !error.is_passing() {
+            (pause, mending) = (mending, pace.longer(mending));
+        }
+        if told.replace(error.to_string()) != Some(error.to_string()) {
+            tracing::warn!(%error, pause_ms = pause.as_millis(), "Slack does not say who we are; asked again");
+        }
         board.set(|status| {
             status.hearing = if error.is_passing() { Hearing::Connecting } else { Hearing::Stuck };
             status.problem = error.to_string();

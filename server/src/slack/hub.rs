@@ -56,7 +56,7 @@ pub(super) struct Hub {
     pub(super) heard: mpsc::Sender<Heard>,
     /// Rung when something changed that calls for a look at the sessions.
     pub(super) look: Notify,
-    /// How many looks at the sessions began, and how many ended.
+    /// The number of the look at the sessions that began last, and that of the last one that saw them.
     pub(super) looks: watch::Sender<(u64, u64)>,
     /// Rung when the socket is to be opened anew.
     pub(super) reconnect: Notify,
@@ -156,7 +156,7 @@ impl Hub {
         self.kept.with(move |inbox| inbox.unread_from(&at, cursor)).await
     }
 
-    /// Waits for a look at the sessions that began after this was called.
+    /// Waits until the sessions were seen by a look that began after this was called.
     pub(super) async fn looked(&self) {
         let mut looks = self.looks.subscribe();
         let begun = looks.borrow_and_update().0;

@@ -8,6 +8,7 @@ use std::{
     collections::{BTreeMap, HashMap, HashSet},
     fs::File,
     io::{self, Write as _},
+    os::unix::fs::MetadataExt as _,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
@@ -62,6 +63,11 @@ enum Line {
 pub(super) enum Outcome {
     /// The harness took it.
     Submitted {
+        /// What there is to say besides; mostly nothing.
+        note: String,
+    },
+    /// The harness has it in its own queue.
+    Queued {
         /// What there is to say besides; mostly nothing.
         note: String,
     },
@@ -252,6 +258,10 @@ impl Inbox {
             text.push('\n');
         }
         let is_ours = |line: &Line| matches!(line, Line::Accepted { .. });
+        if self.file.metadata()?.nlink() == 0 {
+            // The folder was cleared, and what goes into the file that was there is lost.
+            self.rewrite()?;
+        }
         let mut written = self.file.write_all(text.as_bytes());
         self.torn = written.is_err();
         if written.is_ok() && lines.iter().any(is_ours) {

@@ -55,6 +55,7 @@ impl Post {
 
 const SUBMITTED: &str = "white_check_mark";
 const IN_PART: &str = "warning";
+const QUEUED: &str = "hourglass_flowing_sand";
 const UNCONFIRMED: &str = "grey_question";
 const REFUSED: &str = "no_entry";
 
@@ -175,7 +176,8 @@ async fn receipt(turn: &Turn<'_>, reply: &Reply, outcome: &Outcome) {
         }
     };
     let mut taken = SUBMITTED;
-    if !reply.missing.is_empty() && matches!(outcome, Outcome::Submitted { .. } | Outcome::Unconfirmed { .. }) {
+    let typed = matches!(outcome, Outcome::Submitted { .. } | Outcome::Queued { .. } | Outcome::Unconfirmed { .. });
+    if typed && !reply.missing.is_empty() {
         // Said before the mark, which alone would say that all of it arrived.
         let told = line(turn, &reply.channel, &reply.thread, &words::in_part(&reply.missing)).await;
         taken = if told.is_some() { SUBMITTED } else { IN_PART };
@@ -183,6 +185,10 @@ async fn receipt(turn: &Turn<'_>, reply: &Reply, outcome: &Outcome) {
     match outcome {
         Outcome::Submitted { note } => {
             tokio::join!(mark(turn, reply, taken, "✅ Delivered."), beside(note));
+        }
+        Outcome::Queued { note } => {
+            let instead = "⏳ Queued: the session is at work, and takes it up when its turn is over.";
+            tokio::join!(mark(turn, reply, QUEUED, instead), beside(note));
         }
         Outcome::Unconfirmed { note } => {
             let instead = "❔ Typed, and nothing proves that the session took it.";
@@ -198,15 +204,16 @@ async fn receipt(turn: &Turn<'_>, reply: &Reply, outcome: &Outcome) {
 /// A mark on the reply, or words in the thread if the app may not mark.
 async fn mark(turn: &Turn<'_>, reply: &Reply, name: &str, instead: &str) {
     let marked = patiently(turn, || turn.hub.api.add_reaction(&reply.channel, &reply.ts, name)).await;
-    if let Err(ApiError::Refused { word }) = &marked
-        && word == "missing_scope"
-    {
-        if !instead.is_empty() {
-            line(turn, &reply.channel, &reply.thread, instead).await;
+    match &marked {
+        // It was deleted: there is nothing to mark.
+        Err(ApiError::Refused { word }) if word == "message_not_found" => {}
+        Err(error @ ApiError::Refused { word }) if word == "missing_scope" || !error.is_of_the_channel() => {
+            if !instead.is_empty() {
+                line(turn, &reply.channel, &reply.thread, instead).await;
+            }
         }
-        return;
+        _ => tell(turn.hub, &reply.channel, &marked),
     }
-    tell(turn.hub, &reply.channel, &marked);
 }
 
 async fn line(turn: &Turn<'_>, channel: &str, thread: &Ts, text: &str) -> Option<Ts> {

@@ -49,7 +49,15 @@ impl Default for Pace {
     }
 }
 
+/// The longest pause after a failure of the connection that only an operator can mend.
+const LONGEST: Duration = Duration::from_mins(15);
+
 impl Pace {
+    /// The pause after another one for a failure that only an operator can mend.
+    pub(super) fn longer(&self, mending: Duration) -> Duration {
+        mending.saturating_mul(2).min(LONGEST.max(self.mending))
+    }
+
     /// Pauses that double, with jitter, so that many clients do not come back at once.
     pub(super) fn backoff(&self) -> ExponentialBackoff {
         ExponentialBuilder::default()

@@ -123,11 +123,14 @@ async fn page(hub: &Arc<Hub>, ask: Ask) -> (Ask, Result<Got, ApiError>) {
 }
 
 async fn read_page(hub: &Arc<Hub>, ask: &Ask) -> Result<Got, ApiError> {
-    let broken = |reason| ApiError::Unreachable { reason, sent: false };
+    let broken = |reason| ApiError::Unkept { reason };
     let thread = &ask.thread;
     let page = match &ask.page {
         Some(page) => page.clone(),
-        None => Page { after: hub.unread_from(&thread.ts).await.map_err(broken)?, cursor: String::new() },
+        None => {
+            let after = hub.unread_from(&thread.ts).await.map_err(broken)?;
+            Page { after, cursor: String::new(), newest: None }
+        }
     };
     let listed = hub.api.replies(&thread.channel, &thread.ts, &page.after, &page.cursor).await?;
     let messages: Vec<Message> = listed
@@ -136,7 +139,9 @@ async fn read_page(hub: &Arc<Hub>, ask: &Ask) -> Result<Got, ApiError> {
         .filter_map(|message| Message::of_listing(&thread.channel, message, ""))
         .filter(|message| message.ts != thread.ts)
         .collect();
-    let next = Some(listed.next).filter(|next| !next.is_empty() && *next != page.cursor);
+    let newest = messages.iter().map(|message| &message.ts).max().cloned();
+    // Pages that bring nothing newer lead nowhere, whatever they say comes next.
+    let next = Some(listed.next).filter(|next| !next.is_empty() && newest > page.newest);
     let young = Ts::now().before(SETTLED);
     let settled = |ts: &&Ts| next.is_some() || **ts <= young;
     let read_to = messages.iter().map(|message| &message.ts).filter(settled).max().cloned();
@@ -148,7 +153,7 @@ async fn read_page(hub: &Arc<Hub>, ask: &Ask) -> Result<Got, ApiError> {
     }
     let opens = if next.is_none() { Opens::Thread(thread.ts.clone()) } else { Opens::Nothing };
     let _ = hub.heard.send(heard.and_then(opens)).await;
-    Ok(Got { fresh, next: next.map(|cursor| Page { after: page.after, cursor }) })
+    Ok(Got { fresh, next: next.map(|cursor| Page { after: page.after, cursor, newest }) })
 }
 
 fn settle(hub: &Arc<Hub>, plan: Plan, ask: &Ask, got: Result<Got, ApiError>) {

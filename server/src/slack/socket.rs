@@ -21,7 +21,8 @@ pub(super) use probe::Probe;
 
 /// Opens connections and listens, until the run ends.
 pub(super) async fn socket(hub: Arc<Hub>) {
-    let mut pauses = hub.pace.backoff();
+    let (mut pauses, mut mending) = (hub.pace.backoff(), hub.pace.mending);
+    let mut told = None;
     loop {
         let begun = Instant::now();
         let ended = match connect(&hub.api, hub.pace.hello).await {
@@ -29,16 +30,22 @@ pub(super) async fn socket(hub: Arc<Hub>) {
             Err(error) => Ended::Failed(error),
         };
         if begun.elapsed() > hub.pace.dead {
-            pauses = hub.pace.backoff();
+            (pauses, mending, told) = (hub.pace.backoff(), hub.pace.mending, None);
         }
-        let pause = pause(&hub, &ended, &mut pauses);
+        let mut pause = pause(&hub, &ended, &mut pauses);
+        if ended.is_stuck() {
+            (pause, mending) = (mending, hub.pace.longer(mending));
+        }
         hub.board.set(|status| {
             status.hearing = if ended.is_stuck() { Hearing::Stuck } else { Hearing::Connecting };
             status.problem = ended.to_string();
         });
         // What is accepted already is typed: nobody knows how long there will be no connection.
         hub.gate.open();
-        tracing::warn!(reason = %ended, pause_ms = pause.as_millis(), "the socket to Slack ended; it is opened again");
+        // What lasts is told once.
+        if told.replace(ended.to_string()) != Some(ended.to_string()) {
+            tracing::warn!(reason = %ended, pause_ms = pause.as_millis(), "the socket to Slack ended; it is opened again");
+        }
         time::sleep(pause).await;
     }
 }
@@ -46,7 +53,6 @@ pub(super) async fn socket(hub: Arc<Hub>) {
 fn pause(hub: &Hub, ended: &Ended, pauses: &mut impl Iterator<Item = Duration>) -> Duration {
     let next = pauses.next().unwrap_or(hub.pace.pauses.1);
     match ended {
-        ended if ended.is_stuck() => hub.pace.mending,
         Ended::Failed(ApiError::Limited { after }) => next.max(*after),
         _ => next,
     }

@@ -55,6 +55,8 @@ pub(super) struct Page {
     pub(super) after: Ts,
     /// Slack's word for the page.
     pub(super) cursor: String,
+    /// The newest message on the pages before it.
+    pub(super) newest: Option<Ts>,
 }
 
 /// The turns of all bound threads.
@@ -292,7 +294,11 @@ mod tests {
                         self.served.push(ask.thread.name.to_string());
                         let left = self.pages.entry(ask.thread.ts.clone()).or_insert(1);
                         *left = left.saturating_sub(1);
-                        let page = (*left > 0).then(|| Page { after: ask.thread.ts.clone(), cursor: left.to_string() });
+                        let page = (*left > 0).then(|| Page {
+                            after: ask.thread.ts.clone(),
+                            cursor: left.to_string(),
+                            newest: None,
+                        });
                         turns.granted(&ask.thread, page, now, now + again);
                         now += Duration::from_millis(7);
                     }

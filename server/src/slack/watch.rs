@@ -19,7 +19,9 @@ use rustix::{
 use tokio::{io::unix::AsyncFd, time};
 use wire::Row;
 
-use super::{announce::Farewell, hub::Hub, outbox::Post, questions::Questions, threads::Thread, words};
+use super::{
+    announce::Farewell, blocking::blocking, hub::Hub, outbox::Post, questions::Questions, threads::Thread, words,
+};
 
 /// The event that a waiting session counts as, in `channels.slack.events`.
 const AWAITING: &str = "session.awaiting_input";
@@ -52,8 +54,9 @@ pub(super) async fn watch(hub: Arc<Hub>) {
 /// that failed.
 pub(super) async fn look(hub: &Arc<Hub>, screens: bool) -> Vec<Row> {
     hub.looks.send_modify(|(begun, _)| *begun += 1);
+    let begun = hub.looks.borrow().0;
     let seen = hub.kept.with(|inbox| inbox.newest()).await.unwrap_or_default();
-    let rows = match hub.announcer.look(screens, seen).await {
+    match hub.announcer.look(screens, seen).await {
         Ok(look) => {
             say_farewell(hub, look.farewells);
             if !look.gone.is_empty() {
@@ -61,15 +64,14 @@ pub(super) async fn look(hub: &Arc<Hub>, screens: bool) -> Vec<Row> {
             }
             announce(hub, &look.rows);
             hub.reader.changed.notify_one();
+            hub.looks.send_modify(|(_, ended)| *ended = begun);
             look.rows
         }
         Err(error) => {
             tracing::debug!(error, "the sessions cannot be looked at; nothing is announced or let go of");
             Vec::new()
         }
-    };
-    hub.looks.send_modify(|(begun, ended)| *ended = *begun);
-    rows
+    }
 }
 
 /// Announces beside the looks, however long Slack takes for it.
@@ -128,7 +130,8 @@ impl Records {
     /// Ends when something changed. Never, if that cannot be noticed: then the looks now and then must do.
     async fn changed(&mut self) {
         if self.notices.is_none() {
-            self.notices = self.begin();
+            let dir = self.dir.clone();
+            self.notices = blocking(move || begin(&dir)).await.ok().flatten().and_then(registered);
         }
         let Some(notices) = &self.notices else { return std::future::pending().await };
         loop {
@@ -143,7 +146,8 @@ impl Records {
                 }
             }
             ready.clear_ready();
-            if !self.dir.exists() {
+            let dir = self.dir.clone();
+            if !blocking(move || dir.exists()).await.unwrap_or(true) {
                 self.notices = None;
                 return;
             }
@@ -152,15 +156,19 @@ impl Records {
             }
         }
     }
+}
 
-    fn begin(&self) -> Option<AsyncFd<OwnedFd>> {
-        if !fs::metadata(&self.dir).is_ok_and(|meta| meta.is_dir()) {
-            return None;
-        }
-        let notices = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok()?;
-        let what = WatchFlags::MOVED_TO | WatchFlags::DELETE | WatchFlags::DELETE_SELF | WatchFlags::MOVE_SELF;
-        inotify::add_watch(&notices, &self.dir, what).ok()?;
-        #[expect(deprecated, reason = "an owned descriptor keeps what the unsafe successor has its caller promise")]
-        AsyncFd::new(notices).ok()
+fn begin(dir: &Path) -> Option<OwnedFd> {
+    if !fs::metadata(dir).is_ok_and(|meta| meta.is_dir()) {
+        return None;
     }
+    let notices = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok()?;
+    let what = WatchFlags::MOVED_TO | WatchFlags::DELETE | WatchFlags::DELETE_SELF | WatchFlags::MOVE_SELF;
+    inotify::add_watch(&notices, dir, what).ok()?;
+    Some(notices)
+}
+
+#[expect(deprecated, reason = "an owned descriptor keeps what the unsafe successor has its caller promise")]
+fn registered(notices: OwnedFd) -> Option<AsyncFd<OwnedFd>> {
+    AsyncFd::new(notices).ok()
 }

@@ -261,7 +261,10 @@ fn an_app_that_may_not_mark_says_it_in_words() {
     let _listener = stage.listen(hurried());
     let thread = stage.session("ops");
     stage.until_it_hears();
-    stage.slack.fail("reactions.add", [Fault::Refused("missing_scope")]);
-    stage.slack.reply(&thread, ANN, "hello");
-    stage.told(&thread, "Delivered");
+    for (n, word) in ["missing_scope", "too_many_reactions"].into_iter().enumerate() {
+        stage.slack.fail("reactions.add", [Fault::Refused(word)]);
+        stage.slack.reply(&thread, ANN, "hello");
+        wait_for("it to be said", || (stage.slack.said_in(&thread).len() == n + 1).then_some(()));
+        assert!(stage.slack.said_in(&thread)[n].contains("Delivered"));
+    }
 }

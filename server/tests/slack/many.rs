@@ -77,6 +77,45 @@ fn twenty_replies_over_four_sessions_with_faults() {
     each_exactly_once(4, 5);
 }
 
+/// Polls a Slack that grants little, fails at every method and ends its pages early, and is left and taken up again.
+#[test]
+fn thirty_replies_by_polling_a_hostile_slack_arrive_once_and_in_order_across_restarts() {
+    let stage = Stage::of(Stage::builder().set("/channels/slack/read/mode", serde_json::json!("poll")));
+    let mut listener = Some(stage.listen(hurried()));
+    let names = ["a", "b", "c"];
+    let threads: Vec<String> = names.iter().map(|name| stage.session(name)).collect();
+    stage.slack.pages_of(3);
+    let storm = || {
+        let faults =
+            [Fault::Status(502), Fault::Limited(1), Fault::Page, Fault::Lost, Fault::Refused("invalid_cursor")];
+        stage.slack.fail("conversations.replies", faults);
+        stage.slack.fail("reactions.add", [Fault::Status(500), Fault::Lost, Fault::Limited(1)]);
+        stage.slack.fail("chat.postMessage", [Fault::Page, Fault::Status(503)]);
+    };
+    let mut sent = Vec::new();
+    for i in 0..10 {
+        for (name, thread) in names.iter().zip(&threads) {
+            sent.push(stage.slack.unheard(thread, if i % 2 == 0 { ANN } else { BOB }, &format!("{name} says {i}")));
+        }
+        if i % 3 == 0 {
+            storm();
+            // At a moment that is another one each time.
+            std::thread::sleep(Duration::from_millis(70 * i));
+            drop(listener.take());
+            listener = Some(stage.listen(hurried()));
+        }
+    }
+    let patience = Instant::now() + Duration::from_mins(3);
+    while sent.iter().any(|ts| stage.slack.reactions(ts).is_empty()) {
+        assert!(Instant::now() < patience, "not every reply got its receipt");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    for name in names {
+        let wanted: Vec<String> = (0..10).map(|i| format!("{name} says {i}")).collect();
+        assert_eq!(stage.words(name), wanted);
+    }
+}
+
 #[test]
 #[ignore = "slow: half a minute and twenty agents at once"]
 fn two_hundred_replies_over_twenty_sessions_with_faults() {

@@ -74,7 +74,9 @@ fn is_share(attachment: &Value) -> bool {
 fn is_preview(attachment: &Value, said: &str) -> bool {
     let address = |key: &str| {
         let address = decode(text(attachment, key));
-        !address.is_empty() && said.contains(&address)
+        // A person may have typed it without its scheme, and Slack ends it with a slash.
+        let address = address.split_once("://").map_or(address.as_str(), |(_, rest)| rest).trim_end_matches('/');
+        !address.is_empty() && said.contains(address)
     };
     !is_share(attachment) && ["from_url", "original_url", "app_unfurl_url"].into_iter().any(address)
 }

@@ -120,3 +120,15 @@ fn what_may_still_be_listed_is_remembered_however_much_there_is() {
         assert!(inbox.has_seen(&key) || key.1 <= from, "{} is forgotten and would be listed again", key.1);
     }
 }
+
+#[test]
+fn a_journal_that_is_removed_while_it_is_open_is_written_again() {
+    let root = tempfile::tempdir().expect("a folder");
+    let folder = Folder::below(root.path());
+    let mut inbox = Inbox::open(&folder).expect("opened");
+    inbox.accept(vec![reply("2.000000", "Ev2")]).expect("kept");
+    std::fs::remove_dir_all(folder.path_of("")).expect("removed");
+    inbox.accept(vec![reply("3.000000", "Ev3")]).expect("kept");
+    drop(inbox);
+    assert_eq!(keys(&Inbox::open(&folder).expect("opened")), ["2.000000", "3.000000"]);
+}

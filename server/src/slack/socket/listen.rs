@@ -17,6 +17,8 @@ use crate::slack::{api::ApiError, hub::Hub, message::Message, receive, status::H
 /// How many frames that lie ready are taken together: they are on disk by one write.
 const AT_ONCE: usize = 64;
 
+const UNKEPT: &str = "a reply cannot be kept";
+
 /// Why a connection ended.
 #[derive(Debug)]
 pub(super) enum Ended {
@@ -175,10 +177,15 @@ async fn acknowledge(hub: &Arc<Hub>, connection: &mut Connection, ids: &[String]
         Ok(heard) => heard,
         Err(error) => {
             tracing::error!(error, "a reply cannot be kept and is left to Slack, which sends it again");
-            hub.board.set(|status| status.problem = format!("a reply cannot be kept: {error}"));
+            hub.board.set(|status| status.problem = format!("{UNKEPT}: {error}"));
             return true;
         }
     };
+    hub.board.set(|status| {
+        if status.problem.starts_with(UNKEPT) {
+            status.problem.clear();
+        }
+    });
     let mut sent = true;
     for id in ids {
         sent = sent && connection.stream.feed(Frame::Text(acknowledgement(id).into())).await.is_ok();
