@@ -20,6 +20,10 @@ pub(crate) fn Facts(row: Row, face: Face, common: Arc<Common>) -> impl IntoView 
         let after = if up { "" } else { " ago" };
         view! { <li><Ago before=before time=row.started_at.clone() />{after}</li> }
     });
+    let queued = (row.queued > 0).then(|| {
+        let what = if row.queued == 1 { "message" } else { "messages" };
+        view! { <li>{format!("{} {what} not taken yet", row.queued)}</li> }
+    });
     let cwd = (!row.cwd.is_empty()).then(|| {
         view! {
             <li>
@@ -34,6 +38,7 @@ pub(crate) fn Facts(row: Row, face: Face, common: Arc<Common>) -> impl IntoView 
                 {reason}
             </li>
             {since}
+            {queued}
             <li>{row.harness.clone()}</li>
             {cwd}
             <Conversation id=row.harness_session_id.clone() resumes=!up />

@@ -128,6 +128,11 @@ pub(super) fn refusal(error: &Error) -> String {
              the terminal: `tmux attach -t '={session}'`{server}",
             quote(question)
         ),
+        Error::UnsentText { session, server, text, .. } => format!(
+            "its input box holds text that was not sent, and your words would join it:\n{}\nSend or clear it at the \
+             terminal: `tmux attach -t '={session}'`{server}",
+            quote(text)
+        ),
         // What stands in a config or where a file lies is for those who can open it.
         error if [ProblemCode::Misconfigured, ProblemCode::Registry].contains(&error.code()) => {
             format!("the-loop on `{}` cannot work right now; `the-loop standing list` there says why", code(&machine()))
