@@ -251,8 +251,9 @@ pub(crate) trait Harness {
         Written::Turn
     }
 
-    /// Whether messages in its queue outlive its process, so that a resumed conversation takes them up.
-    fn keeps_its_queue(&self) -> bool {
+    /// Whether the screen shows a message in the harness's own queue.
+    fn in_queue(&self, screen: Screen<'_>, message: &str) -> bool {
+        let _ = (screen, message);
         false
     }
 

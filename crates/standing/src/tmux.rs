@@ -27,6 +27,7 @@ use std::{
 };
 
 pub(crate) use about::About;
+pub(crate) use capture::Shown;
 pub(crate) use kill::{Closed, KillAnswer, close_this_pane};
 pub(crate) use listing::{Pane, Panes};
 pub(crate) use options::configured;

@@ -106,8 +106,8 @@ impl Harness for Codex {
         left::conversation(&home(place)?, place.cwd, ended)
     }
 
-    fn keeps_its_queue(&self) -> bool {
-        true
+    fn in_queue(&self, screen: Screen<'_>, message: &str) -> bool {
+        screen::in_queue(screen, message)
     }
 
     fn trust(

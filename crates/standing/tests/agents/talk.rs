@@ -34,19 +34,16 @@ pub(crate) fn queued(agent: Agent) {
     let row = stage.control("ops", ControlVerb::Start);
     assert_eq!((row.outcome, row.harness_session_id), (Some(Outcome::Resumed), conversation.clone()));
     println!("{}: a start after a queued message: {:?}", agent.name(), row.detail);
-    // Codex takes its queue up at the next turn.
-    if agent == Agent::Codex {
-        stage.say("ops", "mark-third").expect("said");
-    }
     wait_for("the message to be a turn", || (stage.listed("ops").queued == 0).then_some(()));
-    stage.shows("ops", "mark-second");
-    let turns: usize = stage
-        .transcripts(&conversation)
-        .iter()
-        .map(|path| std::fs::read_to_string(path).unwrap_or_default())
-        .map(|text| text.lines().filter(|line| line.contains("mark-second") && is_turn(agent, line)).count())
-        .sum();
-    assert_eq!(turns, 1, "once, and no more");
+    stage.shows("ops", "heard mark-first, mark-second");
+    let turns = || -> usize {
+        let texts = stage.transcripts(&conversation);
+        let texts = texts.iter().map(|path| std::fs::read_to_string(path).unwrap_or_default());
+        texts.map(|text| text.lines().filter(|line| line.contains("mark-second") && is_turn(agent, line)).count()).sum()
+    };
+    // An answer to it may be on the screen before the transcript has its turn.
+    wait_for("the turn to be written", || (turns() > 0).then_some(()));
+    assert_eq!(turns(), 1, "once, and no more");
 }
 
 fn is_turn(agent: Agent, line: &str) -> bool {
@@ -103,7 +100,8 @@ pub(crate) fn moved_and_ended(agent: Agent) {
         let started = stage.control("ops", ControlVerb::Start);
         assert_eq!(started.outcome, Some(Outcome::Resumed), "{started:?}");
         assert_ne!(started.harness_session_id, row.harness_session_id, "killed: {killed}");
-        stage.shows("ops", "heard mark-moved");
+        // A kill may take the answer with it.
+        stage.shows("ops", "mark-moved");
         assert_eq!(stage.record("ops")["formerSessionIds"], serde_json::json!([row.harness_session_id]));
     }
 }

@@ -97,6 +97,8 @@ fn secretive(home: &TestHome) -> (TheLoop, String) {
 #[test]
 fn row_27_the_harness_gets_no_marks_and_no_secrets_and_nothing_shows_them() {
     let home = builder()
+        // The caller runs inside a session, and is let do this.
+        .set("/standingSessions/agentsMayControl", json!(true))
         .set("/channels/slack/botTokenEnv", json!("MY_BOT"))
         .set("/channels/slack/appTokenEnv", json!("MY_APP"))
         .build();

@@ -39,6 +39,15 @@ pub(super) fn holds_input(screen: Screen<'_>, message: &str) -> Option<bool> {
     Some(shown.iter().any(|line| line.contains("[Pasted Content ")) || shows_message(&shown, message))
 }
 
+/// Messages that wait for the turn in hand stand right above the input, each behind an arrow.
+pub(super) fn in_queue(screen: Screen<'_>, message: &str) -> bool {
+    let lines = lines(screen);
+    let Some(input) = input(&lines) else { return false };
+    let waiting: Vec<&str> =
+        lines[..input].iter().filter_map(|line| line.trim_start().strip_prefix('↳')).map(str::trim).collect();
+    shows_message(&waiting, message)
+}
+
 /// The lines that the box takes up: down to the blank line above the status.
 pub(super) fn input_lines(screen: Screen<'_>) -> Option<Range<usize>> {
     let lines = lines(screen);

@@ -15,7 +15,7 @@ use crate::{
     failpoint,
     harness::{Harness, Screen},
     process::ProcessIdentity,
-    tmux::{Answer, Pane, Paste, PasteAnswer, Tmux},
+    tmux::{Answer, Pane, Paste, PasteAnswer, Shown, Tmux},
 };
 
 /// How long a harness may take to show what it made of an Enter.
@@ -30,6 +30,9 @@ const LOOK_AT_SCREEN: Duration = Duration::from_millis(100);
 
 /// How long a message that is in the harness's queue is given to become a turn at once.
 const QUEUE_PASSES: Duration = Duration::from_millis(250);
+
+/// How long after the box is empty the transcript may have the message.
+const TRANSCRIPT_LAGS: Duration = Duration::from_millis(500);
 
 /// How many times Enter is pressed again.
 const MORE_ENTERS: usize = 2;
@@ -136,7 +139,7 @@ impl Courier<'_> {
     /// Looks until there is evidence or patience is over.
     fn look(&self, mut held: bool) -> Look {
         let begun = Instant::now();
-        let mut queued_since = None;
+        let (mut queued_since, mut emptied_since) = (None, None);
         let mut next_screen = begun + if self.watch.has_transcript() { TRANSCRIPT_FIRST } else { Duration::ZERO };
         loop {
             let now = Instant::now();
@@ -150,18 +153,32 @@ impl Courier<'_> {
                 Found::Nothing | Found::TakenBack => {}
             }
             let over = now >= begun + PATIENCE;
-            if queued_since.is_none() && (now >= next_screen || over) {
+            if now >= next_screen || over {
                 next_screen = now + LOOK_AT_SCREEN;
                 if ProcessIdentity::of(self.pane.pid).is_none() {
                     // What it wrote at its end is there by now.
                     return if self.watch.seen() { Look::Proven(Evidence::Transcript) } else { Look::Ended };
                 }
-                match self.screen() {
+                let shown = self.shown();
+                if self.was_busy && shown.as_ref().is_some_and(|shown| self.is_in_queue(shown)) {
+                    if now >= *queued_since.get_or_insert(now) + QUEUE_PASSES {
+                        return Look::Queued;
+                    }
+                    thread::sleep(LOOK_AT_TRANSCRIPT);
+                    continue;
+                }
+                match shown.and_then(|shown| self.holds(&Screen { text: &shown.text, title: &shown.title })) {
                     // An empty box is evidence only after a full one: it may be a picture from before the paste.
                     // A harness that was at work keeps it for later, and its transcript says when it is a turn.
                     Some(false) if held && self.was_busy && self.watch.has_transcript() => {
                         if over {
                             return Look::Queued;
+                        }
+                    }
+                    // The transcript is the better evidence, and may come a moment after the box is empty.
+                    Some(false) if held && self.watch.has_transcript() => {
+                        if over || now >= *emptied_since.get_or_insert(now) + TRANSCRIPT_LAGS {
+                            return Look::Proven(Evidence::InputEmptied);
                         }
                     }
                     Some(false) if held => return Look::Proven(Evidence::InputEmptied),
@@ -181,8 +198,16 @@ impl Courier<'_> {
         self.screen() == Some(true)
     }
 
+    fn shown(&self) -> Option<Shown> {
+        self.tmux.shown(self.pane).into_result().ok()?
+    }
+
+    fn is_in_queue(&self, shown: &Shown) -> bool {
+        self.harness.in_queue(Screen { text: &shown.text, title: &shown.title }, self.message)
+    }
+
     fn screen(&self) -> Option<bool> {
-        let shown = self.tmux.shown(self.pane).into_result().ok()??;
+        let shown = self.shown()?;
         self.holds(&Screen { text: &shown.text, title: &shown.title })
     }
 

@@ -1,7 +1,7 @@
 //! The messages that a harness was given and has not taken as turns: in its own queue, or unsent in its input box.
 //!
 //! Each is followed until its transcript has it as a turn. What a process had not taken when it ended is given to the
-//! next one, in order, unless the harness keeps its queue itself. The texts stand in a private file that is removed with
+//! next one, in order, unless that one shows it in its own queue. The texts stand in a private file that is removed with
 //! the session.
 
 use std::{fs, path::PathBuf};
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     events::Event,
-    harness::Harness,
+    harness::{Harness, Screen},
     lifecycle::Scope,
     registry::{self, Record},
     text,
@@ -134,10 +134,16 @@ impl Queue {
         self.settle(scope, record, harness);
         let mut notes = Vec::new();
         let (mut handed, mut kept, mut at) = (0_usize, 0_usize, 0);
+        let shown = scope.tmux.shown(pane).into_result().ok().flatten();
+        let shown = shown.as_ref().map(|shown| Screen { text: &shown.text, title: &shown.title });
         while at < self.untaken.len() {
             let untaken = &mut self.untaken[at];
             let resumed = untaken.conversation == record.harness_session_id;
-            if untaken.at == At::Queue && resumed && harness.keeps_its_queue() {
+            // One that keeps its queue over a resume would be given the message twice.
+            if untaken.at == At::Queue
+                && resumed
+                && shown.is_some_and(|screen| harness.in_queue(screen, &untaken.message))
+            {
                 untaken.loop_id.clone_from(&record.loop_id);
             }
             if untaken.loop_id == record.loop_id {

@@ -22,8 +22,6 @@ pub(super) struct Cut {
     last_message: String,
     /// How many messages were not taken yet.
     untaken: usize,
-    /// Whether the harness keeps those itself.
-    keeps_them: bool,
 }
 
 impl Cut {
@@ -40,7 +38,6 @@ impl Cut {
             reading: harness.read(screen),
             last_message: if in_this_run { record.last_message_at.clone() } else { String::new() },
             untaken: queue.len(),
-            keeps_them: harness.keeps_its_queue(),
         }
     }
 
@@ -56,9 +53,7 @@ impl Cut {
             Activity::Idle | Activity::Unknown => {}
         }
         if self.untaken > 0 {
-            let keeper =
-                if self.keeps_them { "it keeps them in its own queue" } else { "they are kept for the next start" };
-            notes.push(format!("{} message(s) were not taken yet: {keeper}", self.untaken));
+            notes.push(format!("{} message(s) were not taken yet: they are kept for the next start", self.untaken));
         }
         notes.join("; ")
     }
