@@ -12,7 +12,8 @@ use rustix::process::{PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_op
 const CLOSED_ON_EXEC: u32 = 0o2_000_000;
 
 /// Lets go of every descriptor of the caller's above standard error. One that an argument or a variable names, as
-/// `/dev/fd/63` of a process substitution, stays open for this process alone; what systemd hands over stays as it is.
+/// `/dev/fd/63` of a process substitution, stays open for this process alone; the socket that systemd hands over stays as
+/// it is.
 ///
 /// Must be called at the start of a program, before anything of its own is open.
 pub fn release() {
@@ -24,8 +25,8 @@ pub fn release() {
             ends.iter().any(|end| word.ends_with(end) || word.contains(&format!("{end}:")))
         })
     };
-    let from_systemd = from_systemd();
-    for fd in inherited().into_iter().filter(|fd| *fd > 2 && *fd >= from_systemd) {
+    let first = if holds_a_socket_of_systemd() { 4 } else { 3 };
+    for fd in inherited().into_iter().filter(|fd| *fd >= first) {
         if named(fd) {
             let _ = keep_for_this_process(fd);
         } else {
@@ -34,11 +35,10 @@ pub fn release() {
     }
 }
 
-/// The first descriptor that is not one of those which systemd hands over.
-fn from_systemd() -> RawFd {
-    let number = |key: &str| env::var(key).ok()?.parse::<RawFd>().ok();
-    let for_us = number("LISTEN_PID").and_then(|pid| u32::try_from(pid).ok()) == Some(std::process::id());
-    3 + number("LISTEN_FDS").filter(|count| for_us && *count > 0).unwrap_or_default()
+/// Whether systemd hands over a socket, which is then the first descriptor above standard error.
+fn holds_a_socket_of_systemd() -> bool {
+    let number = |key: &str| env::var(key).ok()?.parse::<u32>().ok();
+    number("LISTEN_PID") == Some(std::process::id()) && number("LISTEN_FDS").is_some_and(|count| count > 0)
 }
 
 /// The open descriptors that a program started from here would have.

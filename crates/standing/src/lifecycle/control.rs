@@ -6,7 +6,7 @@ use rustix::process::{Resource, getrlimit};
 
 use wire::{ControlReport, ControlVerb, Outcome, Row, SessionName};
 
-use super::{Scope, list::every_name, restart, start, stop};
+use super::{Scope, list::everything, restart, start, stop};
 use crate::{Error, registry::Entry};
 
 /// How many sessions are worked on side by side. A verb waits nearly all of its time, for the probe or the grace; but
@@ -48,13 +48,15 @@ impl Which<'_> {
 
 /// Starts all sessions. Declared ones only if the block is enabled; if it is not, they are named with the reason.
 pub(crate) fn start_all(scope: &Scope, which: Which<'_>) -> Result<ControlReport, Error> {
-    let entries = every_name(scope)?;
+    let (entries, _) = everything(scope)?;
     let (mut rows, mut names) = (Vec::new(), Vec::new());
     for (name, entry) in &entries {
         let Some(definition) = scope.definitions().known(name, entry.record()) else {
-            if let Entry::Unreadable(reason) = entry {
-                rows.push(failed(scope, name, &scope.registry.bad(name, reason.clone())));
-            }
+            let error = match entry {
+                Entry::Unreadable(reason) => scope.registry.bad(name, reason.clone()),
+                _ => scope.is_unrecorded(name),
+            };
+            rows.push(failed(scope, name, &error));
             continue;
         };
         if which.names(name) {
@@ -81,10 +83,16 @@ pub(crate) fn stop_all(scope: &Scope) -> Result<ControlReport, Error> {
         scope.add_unrecorded(&mut recorded, &panes);
     }
     let names: Vec<SessionName> = recorded.into_keys().collect();
-    let rows = side_by_side(&names, stops_at_once(), |name| match stop::stop(scope, name) {
+    let mut rows = side_by_side(&names, stops_at_once(), |name| match stop::stop(scope, name) {
         Ok(row) => row,
         Err(error) => failed(scope, name, &error),
     });
+    // What has neither a record nor a tmux session any more is known by the mark of this folder alone.
+    for name in scope.names_of_processes().into_iter().filter(|name| !names.contains(name)) {
+        let stop = stop::without_record(scope, &name);
+        rows.push(scope.row_after(&name, stop.outcome, stop.detail));
+    }
+    rows.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(ControlReport::of(rows))
 }
 

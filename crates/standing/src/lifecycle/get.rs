@@ -8,10 +8,11 @@ use crate::{Error, registry::Entry, state::Condition};
 /// One session, as it is now.
 pub(crate) fn get(scope: &Scope, name: &SessionName) -> Result<Row, Error> {
     let entry = scope.registry.read(name);
-    if matches!(entry, Entry::Vacant) {
-        if scope.definitions().declaration(name).is_none() && scope.unrecorded(name).is_none() {
-            return Err(Error::Unknown { name: name.clone() });
-        }
+    if matches!(entry, Entry::Vacant)
+        && scope.definitions().declaration(name).is_none()
+        && scope.unrecorded(name).is_none()
+    {
+        return Err(Error::Unknown { name: name.clone() });
     }
     let panes = scope.look();
     let judged = scope.judge(name, &entry, panes.as_ref());

@@ -39,8 +39,11 @@ pub(crate) fn survey(scope: &Scope, lines: usize) -> Result<Vec<(Row, String)>, 
     Ok(rows.collect())
 }
 
+/// A look at tmux, if it answered.
+type Look = Result<Panes, Silence>;
+
 /// Every name that is declared, recorded or has a live session of ours, with its entry, and a look at tmux.
-pub(crate) fn everything(scope: &Scope) -> Result<(BTreeMap<SessionName, Entry>, Result<Panes, Silence>), Error> {
+pub(crate) fn everything(scope: &Scope) -> Result<(BTreeMap<SessionName, Entry>, Look), Error> {
     let mut entries = every_name(scope)?;
     let panes = scope.look();
     if let Ok(panes) = &panes {

@@ -7,7 +7,11 @@
 //!
 //! The marks name the state folder, so that the session of another project is never taken for one of this one.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
 
 use wire::{Row, SessionName};
 
@@ -98,7 +102,7 @@ impl Scope {
 
     /// The record of a session that has none, as far as its marks and its process tell.
     pub(crate) fn remembered(&self, name: &SessionName, pane: &Pane) -> Record {
-        let mut record = self.kept(name, &pane.pane_loop_id).unwrap_or_else(|| self.from_process(name, pane));
+        let mut record = self.kept(name, &pane.pane_loop_id).unwrap_or_else(|| self.told_by_process(name, pane));
         record.keep_pending();
         record.loop_id.clone_from(&pane.pane_loop_id);
         record.phase = Some(Phase::Running);
@@ -130,7 +134,7 @@ impl Scope {
     }
 
     /// What a process tells of the session it is the harness of.
-    fn from_process(&self, name: &SessionName, pane: &Pane) -> Record {
+    fn told_by_process(&self, name: &SessionName, pane: &Pane) -> Record {
         let mut record = Record::new(name, clock::now());
         let argv = arguments(pane.pid);
         record.harness = self.harness_of(&argv).unwrap_or_default();
@@ -168,6 +172,13 @@ impl Scope {
         let of_session = self.processes_of(name);
         let mut ids = of_session.iter().filter_map(|held| process::variable_of(held.identity.pid, LOOP_ID_VAR));
         ids.find(|id| !id.is_empty())
+    }
+
+    /// The sessions of this state folder that a living process belongs to.
+    pub(super) fn names_of_processes(&self) -> BTreeSet<SessionName> {
+        let found = process::with_variable(ROOT_VAR, &self.mark);
+        let names = found.iter().filter_map(|held| process::variable_of(held.identity.pid, SESSION_VAR));
+        names.filter_map(|name| SessionName::parse(&name).ok()).collect()
     }
 
     /// The living processes of a session of this state folder, wherever its tmux session is.

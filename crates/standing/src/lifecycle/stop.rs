@@ -269,7 +269,7 @@ fn finished(outcome: Outcome, ended: &Ended) -> Stop {
 }
 
 /// What can be said of a name without a record: nothing of it is signalled.
-fn without_record(scope: &Scope, name: &SessionName) -> Stop {
+pub(super) fn without_record(scope: &Scope, name: &SessionName) -> Stop {
     let panes = match scope.look() {
         Ok(panes) => panes,
         Err(silence) => {

@@ -109,6 +109,25 @@ fn a_session_of_another_folder_is_not_shown_and_not_restored() {
 }
 
 #[test]
+fn a_stop_of_all_tells_of_a_harness_that_has_neither_a_record_nor_a_session() {
+    let home = home();
+    let the_loop = home.the_loop();
+    create(&the_loop, "x");
+    remove_state(&home);
+    home.tmux().run(&["rename-session", "-t", "=loop-standing-x", "mine"]);
+    let report = the_loop.standing().stop_all().expect("a report");
+    let detail = report.sessions[0].detail.clone().unwrap_or_default();
+    assert!(!report.ok && detail.contains(&format!("(pid {})", agents(&home)[0])), "{report:?}");
+    // Back under its name it can be restored, and stopped.
+    home.tmux().run(&["rename-session", "-t", "=mine", "loop-standing-x"]);
+    let started = the_loop.standing().start_all().expect("a report");
+    assert!(!started.ok && started.sessions[0].detail.as_deref().is_some_and(|detail| detail.contains("restore x")));
+    the_loop.standing().restore("x").expect("restored");
+    assert!(the_loop.standing().stop_all().expect("a report").ok);
+    assert_eq!(agents(&home), [] as [i32; 0]);
+}
+
+#[test]
 fn a_session_whose_agent_has_ended_is_not_unrecorded() {
     let home = home();
     let the_loop = home.the_loop();
