@@ -9,6 +9,7 @@ mod access;
 mod auth;
 mod forwarded;
 mod guard;
+mod half_closed;
 mod limit;
 mod peer;
 mod places;

@@ -45,7 +45,8 @@ fn an_agent_may_look_and_say_and_control_nothing_by_the_command_line() {
     let home = home();
     for args in [
         &["standing", "stop", "ops"][..],
-        &["standing", "stop"],
+        &["standing", "stop", "--all"],
+        &["standing", "start", "--all"],
         &["standing", "start", "ops"],
         &["standing", "restart", "ops"],
         &["standing", "delete", "ops", "--yes"],

@@ -88,7 +88,7 @@ fn of_say() -> Vec<Refusal<'static>> {
         refusal("say", hello("watch"), NOT_RUNNING, &["say", "watch", "hello"], 1, &["the-loop standing start watch"]),
         refusal("say", hello("taken"), NOT_RUNNING, &["say", "taken", "hello"], 1, foreign),
         refusal("say", say("ops", ""), INVALID, &["say", "ops", "--text", ""], 2, &["empty"]),
-        refusal("say", say("ops", " \n\t"), INVALID, &["say", "ops", "--text", " \n\t"], 2, &["empty"]),
+        refusal("say", say("ops", " \n\t"), INVALID, &["say", "ops", "--text", " \n\t"], 2, &["only spaces"]),
     ]
 }
 

@@ -1,6 +1,11 @@
 //! `the-loop serve` as its own process: where it listens, what it refuses, how it ends, and what it logs.
 
-use std::{net::TcpListener, process::Stdio, thread};
+use std::{
+    io::{Read as _, Write as _},
+    net::{Shutdown, TcpListener, TcpStream},
+    process::Stdio,
+    thread,
+};
 
 use serde_json::json;
 use testkit::{TestHome, TestService, wait_for};
@@ -102,4 +107,37 @@ fn a_filter_that_is_not_understood_is_told_of() {
         command.env("THE_LOOP_LOG", "=no=filter=");
     });
     assert!(service.log().contains("THE_LOOP_LOG"), "{}", service.log());
+}
+
+#[test]
+fn a_name_beyond_this_machine_without_a_token_is_warned_of_at_start() {
+    let home = TestHome::builder().exe(THE_LOOP).set("/service/allowedHosts", json!(["loop.example"])).build();
+    let service = TestService::start(THE_LOOP, &home);
+    let warned = || {
+        let log = service.log();
+        (log.contains("loop.example") && log.contains("service.auth.mode: token")).then_some(())
+    };
+    wait_for("the warning", warned);
+    drop(service);
+    home.reconfigure("/service/allowedHosts", json!(["localhost:8080"]));
+    let service = TestService::start(THE_LOOP, &home);
+    assert!(!service.log().contains("auth.mode"), "{}", service.log());
+}
+
+#[test]
+fn a_client_that_closes_its_own_half_gets_its_whole_answer() {
+    let home = TestHome::builder().exe(THE_LOOP).build();
+    let service = TestService::start(THE_LOOP, &home);
+    let authority = service.http().authority().to_owned();
+    for (path, least) in [("/health", 2), (SESSIONS, 2), ("/api/openapi.json", 20_000), ("/", 2_000)] {
+        let mut stream = TcpStream::connect(&authority).expect("connected");
+        write!(stream, "GET {path} HTTP/1.1\r\nhost: {authority}\r\n\r\n").expect("sent");
+        stream.shutdown(Shutdown::Write).expect("closed");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("the service closes as well, without being asked to");
+        let (head, body) = answer.split_once("\r\n\r\n").expect("an answer");
+        assert!(head.starts_with("HTTP/1.1 200") && body.len() >= least, "{path}: {head}");
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+        assert!(length.is_none_or(|length| length == body.len().to_string()), "{path}: {head}");
+    }
 }

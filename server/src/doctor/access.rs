@@ -6,8 +6,7 @@ use crate::host;
 
 pub(super) fn check(the_loop: &TheLoop) -> Option<Finding> {
     let config = the_loop.config();
-    let settings = &config.settings.service;
-    let what = host::vouches_too_far(settings).filter(|_| settings.enabled)?;
+    let what = host::vouches_too_far(&config.settings.service)?;
     let place = config.path.file().display().to_string();
     Some(Finding::hazard(
         Check::Access,

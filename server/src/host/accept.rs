@@ -11,7 +11,11 @@ use axum::{
     http::{HeaderValue, Request, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
-use hyper::{server::conn::http1, service::service_fn};
+use hyper::{
+    body::Incoming,
+    server::conn::http1,
+    service::{Service as _, service_fn},
+};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
     server::graceful::{GracefulShutdown, Watcher},
@@ -26,6 +30,7 @@ use wire::ProblemCode;
 use super::{
     Peer,
     auth::Auth,
+    half_closed::{Answering, Line},
     places::{Kind, Place, Places},
     refusal::refuse,
 };
@@ -97,10 +102,15 @@ impl Served {
         let Some(place) = self.places.take(Kind::of(peer)) else {
             return self.turn_away(stream, watcher, full).await;
         };
-        let service = TowerToHyperService::new(self.app.layer(Extension(peer)));
+        let (app, answering) = (TowerToHyperService::new(self.app.layer(Extension(peer))), Answering::default());
+        let line = TokioIo::new(Line::new(stream, answering.clone()));
+        let service = service_fn(|request: Request<Incoming>| {
+            let (begun, answer) = (answering.begin(), app.call(request));
+            async { answer.await.map(|response| begun.with(response)) }
+        });
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new()).header_read_timeout(HEAD);
-        ended(watcher.watch(http.serve_connection(TokioIo::new(stream), service)).await, place);
+        ended(watcher.watch(http.serve_connection(line, service)).await, place);
     }
 
     /// Answers whatever is asked for with a refusal, once; with nothing if there are too many who get one.
@@ -109,7 +119,7 @@ impl Served {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let Some(place) = self.places.take(Kind::TurnedAway) else { return };
-        let service = service_fn(|_: Request<hyper::body::Incoming>| {
+        let service = service_fn(|_: Request<Incoming>| {
             let response = response();
             async { Ok::<Response<Body>, Infallible>(response) }
         });

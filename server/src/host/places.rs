@@ -23,7 +23,7 @@ pub(super) enum Kind {
     TurnedAway,
 }
 
-/// All of them together cost fewer than the 1024 descriptors that are usual: 200 + 400 + 100 + 100 + 20.
+/// All of them together cost fewer than the 1024 descriptors that are usual: 100 + 600 + 50 + 50 + 20.
 impl Kind {
     pub(super) fn of(peer: Peer) -> Self {
         match peer.uid() {
@@ -36,17 +36,17 @@ impl Kind {
 
     const fn limit(self) -> usize {
         match self {
-            Self::Socket => 200,
-            Self::Own => 400,
+            Self::Socket => 100,
+            Self::Own => 600,
             Self::User(_) => 25,
-            Self::Other => 100,
+            Self::Other => 50,
             Self::TurnedAway => 20,
         }
     }
 }
 
 /// How many places all other users have together.
-const USERS: usize = 100;
+const USERS: usize = 50;
 
 /// The places. A clone is the same places.
 #[derive(Clone, Debug, Default)]
@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(greedy.len(), USERS);
         let remote = all(&places, Kind::Other);
         let (socket, own) = (all(&places, Kind::Socket), all(&places, Kind::Own));
-        assert_eq!((remote.len(), socket.len(), own.len()), (100, 200, 400));
+        assert_eq!((remote.len(), socket.len(), own.len()), (50, 100, 600));
         drop((greedy, remote));
         assert_eq!(all(&places, Kind::User(7)).len(), Kind::User(7).limit(), "given back");
     }

@@ -233,3 +233,17 @@ fn a_service_that_does_not_do_what_it_should() {
     assert_eq!((severe(&findings).len(), code), (1, 1), "{findings:#?}");
     told(severe(&findings)[0], &[&format!("(pid {pid})"), "does not answer"]);
 }
+
+#[test]
+fn a_name_beyond_this_machine_without_a_token_is_a_hazard() {
+    let names = |names: Value, mode: &str| {
+        let builder = builder().set("/service/allowedHosts", names).set("/service/auth/mode", json!(mode));
+        Home::of(builder.build())
+    };
+    let home = names(json!(["localhost:4115", "loop.example", "127.0.0.2"]), "same-user");
+    only(&home, |_| (), "access", &["`loop.example`", "cli-config.yaml", "`service.auth.mode: token`"]);
+    for sound in [names(json!(["loop.example"]), "token"), names(json!(["localhost:4115", "[::1]:80"]), "same-user")] {
+        let (findings, _) = doctor(&sound, |_| ());
+        assert!(findings.iter().all(|finding| finding["check"] != "access"), "{findings:#?}");
+    }
+}

@@ -106,10 +106,12 @@ impl Verbs for Service {
     }
 
     fn start_all(&self) -> Result<ControlReport, Refusal> {
+        self.here.standing().may_control("start sessions")?;
         self.wait(self.client.start_all())
     }
 
     fn stop_all(&self) -> Result<ControlReport, Refusal> {
+        self.here.standing().may_control("stop sessions")?;
         self.wait(self.client.stop_all())
     }
 
