@@ -23,6 +23,8 @@ pub struct CreateForm {
     pub args_from: ArgsChoice,
     /// Its arguments, one a line.
     pub args: String,
+    /// Variables of its environment, `NAME=value`, one a line.
+    pub env: String,
     /// Whether the-loop brings it back when it starts.
     pub auto_start: bool,
     /// Whether it is announced in Slack.
@@ -94,6 +96,7 @@ impl CreateForm {
                 Some(args)
             }
         };
+        let env = variables(&plain_lines(&self.env)).map_err(::standing::Error::InvalidRequest)?;
         Ok(wire::CreateRequest {
             name: self.name,
             harness: self.harness,
@@ -104,9 +107,27 @@ impl CreateForm {
             auto_start: self.auto_start,
             slack_enabled: self.slack,
             slack_channel: self.slack_channel,
+            env,
+            secrets: std::collections::BTreeMap::new(),
             start: !self.record_only,
         })
     }
+}
+
+/// `NAME=value`, one a line; a name alone is a variable that is not to be set.
+#[cfg(feature = "ssr")]
+fn variables(typed: &str) -> Result<std::collections::BTreeMap<String, Option<String>>, String> {
+    let mut found = std::collections::BTreeMap::new();
+    for line in typed.lines().filter(|line| !line.trim().is_empty()) {
+        let (name, value) = match line.split_once('=') {
+            Some((name, value)) => (name.trim(), Some(value.to_owned())),
+            None => (line.trim(), None),
+        };
+        if found.insert(name.to_owned(), value).is_some() {
+            return Err(format!("the variable `{name}` is there twice: keep one of them"));
+        }
+    }
+    Ok(found)
 }
 
 #[cfg(all(test, feature = "ssr"))]
@@ -116,6 +137,14 @@ mod tests {
     fn args(from: ArgsChoice, typed: &str) -> Result<Option<Vec<String>>, String> {
         let form = CreateForm { args_from: from, args: typed.to_owned(), ..CreateForm::default() };
         form.into_request().map(|request| request.harness_args).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn variables_are_typed_one_a_line() {
+        let typed = variables("A=1=2\n\n B = x \nC\n").expect("read");
+        let value = |name: &str| typed[name].as_deref();
+        assert_eq!((value("A"), value("B"), value("C")), (Some("1=2"), Some(" x "), None));
+        assert!(variables("A=1\nA=2").is_err_and(|told| told.contains("`A`")));
     }
 
     #[test]

@@ -22,10 +22,11 @@ pub(crate) fn More(page: Page, form: CreateForm) -> impl IntoView {
     } != blank;
     view! {
         <details class="more" id="new-more" open=touched>
-            <summary>{if harness { "More: harness, arguments, start, Slack" } else { "More: arguments, start, Slack" }}</summary>
+            <summary>{if harness { "More: harness, arguments, environment, start, Slack" } else { "More: arguments, environment, start, Slack" }}</summary>
             <div class="more-body">
                 {harness.then(|| view! { <HarnessField page=page form=form.clone() /> })}
                 <ArgsField form=form.clone() />
+                <EnvField form=form.clone() />
                 <fieldset class="field checks">
                     <legend>"Start"</legend>
                     <label>
@@ -96,6 +97,31 @@ pub(super) fn HarnessField(page: Page, form: CreateForm) -> impl IntoView {
                 {options.collect_view()}
             </select>
             {why}
+        </div>
+    }
+    .into_any()
+}
+
+/// Secrets have no field: they are read from commands and files, which a declaration names.
+#[component]
+fn EnvField(form: CreateForm) -> impl IntoView {
+    view! {
+        <div class="field">
+            <label for="new-env">"Environment"</label>
+            <textarea
+                class="mono"
+                id="new-env"
+                name="form[env]"
+                rows="2"
+                placeholder="NAME=value, one a line"
+                aria-describedby="new-env-hint"
+                spellcheck="false"
+            >
+                {typed(&form.env)}
+            </textarea>
+            <p class="hint" id="new-env-hint">
+                "Not for secrets: values stand in the session's record."
+            </p>
         </div>
     }
     .into_any()

@@ -11,6 +11,7 @@ use crate::{
     brief::Brief,
     config::{Declaration, Settings},
     registry::{Origin, Record},
+    variables::{Env, Secrets},
 };
 
 /// What a session is, whoever said so.
@@ -29,6 +30,9 @@ pub(crate) struct Definition {
     pub(crate) auto_start: bool,
     pub(crate) slack_enabled: bool,
     pub(crate) slack_channel: String,
+    /// Variables that it sets; `None` for one that is not to be set.
+    pub(crate) env: Env,
+    pub(crate) secrets: Secrets,
 }
 
 /// Where definitions come from.
@@ -74,6 +78,8 @@ impl Definitions<'_> {
             auto_start: declaration.auto_start,
             slack_enabled: declaration.slack_enabled,
             slack_channel: self.channel(&declaration.slack_channel),
+            env: declaration.env.clone(),
+            secrets: declaration.secrets.clone(),
         }
     }
 
@@ -99,6 +105,8 @@ impl Definitions<'_> {
             auto_start: record.auto_start && record.origin == Origin::Created,
             slack_enabled: record.slack_enabled,
             slack_channel: self.channel(&record.slack_channel),
+            env: record.env.clone(),
+            secrets: record.secrets.clone(),
         }
     }
 

@@ -3,6 +3,7 @@
 //! An adapter knows how its program is started and resumed, where it writes its transcript, what must be trusted
 //! beforehand, and how its screen is read. It starts nothing and types nothing.
 
+mod adapter;
 mod args;
 mod ask;
 mod claude;
@@ -10,7 +11,6 @@ mod codex;
 #[cfg(test)]
 mod corpus;
 mod cursor;
-mod custom;
 mod demo;
 mod find;
 mod gemini;
@@ -27,6 +27,7 @@ use std::{
     time::Duration,
 };
 
+pub(crate) use adapter::Adapter;
 pub(crate) use find::find_program;
 pub(crate) use retention::Retention;
 pub(crate) use styled::Styled;
@@ -328,23 +329,28 @@ pub(crate) trait Harness {
 pub(crate) const BUILT_IN: [&str; 6] = ["claude", "codex", "cursor", "gemini", "opencode", "demo"];
 
 /// The adapter of a harness by its name; the error says which there are.
-pub(crate) fn by_name(name: &str, routing: &Routing, surroundings: &Surroundings) -> Result<Box<dyn Harness>, String> {
+pub(crate) fn by_name(name: &str, routing: &Routing, surroundings: &Surroundings) -> Result<Adapter, String> {
     if let Some(custom) = routing.harnesses.get(name) {
-        return Ok(Box::new(custom::Custom::new(custom)?));
+        let like = custom.like.as_deref().and_then(|like| built_in(like, surroundings));
+        return Adapter::custom(name, custom, like);
     }
-    match name {
-        "claude" => Ok(Box::new(claude::Claude)),
-        "codex" => Ok(Box::new(codex::Codex)),
-        "cursor" => Ok(Box::new(cursor::Cursor)),
-        "gemini" => Ok(Box::new(gemini::Gemini)),
-        "opencode" => Ok(Box::new(opencode::OpenCode)),
-        "demo" => Ok(Box::new(demo::Demo::new(surroundings.exe()))),
-        _ => {
-            let known: Vec<&str> = BUILT_IN.into_iter().chain(routing.harnesses.keys().map(String::as_str)).collect();
-            Err(format!(
-                "no harness is called `{name}`: there are {}, and those you define under `routing.harnesses`",
-                known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
-            ))
-        }
-    }
+    built_in(name, surroundings).map(Adapter::built_in).ok_or_else(|| {
+        let known: Vec<&str> = BUILT_IN.into_iter().chain(routing.harnesses.keys().map(String::as_str)).collect();
+        format!(
+            "no harness is called `{name}`: there are {}, and those you define under `routing.harnesses`",
+            known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+        )
+    })
+}
+
+fn built_in(name: &str, surroundings: &Surroundings) -> Option<Box<dyn Harness>> {
+    Some(match name {
+        "claude" => Box::new(claude::Claude),
+        "codex" => Box::new(codex::Codex),
+        "cursor" => Box::new(cursor::Cursor),
+        "gemini" => Box::new(gemini::Gemini),
+        "opencode" => Box::new(opencode::OpenCode),
+        "demo" => Box::new(demo::Demo::new(surroundings.exe())),
+        _ => return None,
+    })
 }

@@ -4,10 +4,15 @@
 //! to it readable for everyone who may list processes. So a pane runs `the-loop launch SPEC`: it reads the spec (a
 //! private file), removes it, sets directory and environment, and execs the harness, whose pid is then the pane's.
 //!
+//! Secrets are read here: the spec says where their values come from.
+//!
 //! The spec is also the permission to run. Whoever gives a start up takes the spec away first; a pane that tmux makes
 //! later, after a time-out, finds none and runs nothing.
 
+mod secret;
+
 use std::{
+    collections::BTreeMap,
     env,
     ffi::{OsStr, OsString},
     fs::{self, OpenOptions},
@@ -21,7 +26,13 @@ use std::{
 use serde::{Deserialize, Serialize};
 use wire::SessionName;
 
-use crate::{Error, Surroundings, nesting, process::LOOP_ID_VAR, registry, tmux};
+pub(crate) use self::secret::LIMIT as SECRETS_LIMIT;
+use crate::{
+    Error, Surroundings, nesting,
+    process::LOOP_ID_VAR,
+    registry, tmux,
+    variables::{Env, Secrets},
+};
 
 /// The name of the session, for its harness.
 pub(crate) const SESSION_VAR: &str = "THE_LOOP_SESSION";
@@ -36,6 +47,12 @@ pub(crate) struct LaunchSpec {
     pub(crate) cwd: String,
     /// As they are: a variable need not be text.
     pub(crate) env: Vec<(OsString, OsString)>,
+    /// What the definition sets, whatever the terminal says.
+    #[serde(default)]
+    pub(crate) set: Vec<(OsString, OsString)>,
+    /// Where secret values come from. They are read in the pane.
+    #[serde(default)]
+    pub(crate) secrets: Secrets,
 }
 
 impl LaunchSpec {
@@ -52,7 +69,14 @@ impl LaunchSpec {
         let cwd = cwd.to_string_lossy().into_owned();
         let own = [("PWD", cwd.as_str()), (LOOP_ID_VAR, loop_id), (SESSION_VAR, name.as_str())];
         env.extend(own.map(|(key, value)| (key.into(), value.into())));
-        Self { argv, cwd, env }
+        Self { argv, cwd, env, set: Vec::new(), secrets: Secrets::new() }
+    }
+
+    /// Adds what a definition sets. The values of `env` are those of the environment.
+    pub(crate) fn define(&mut self, env: &Env, environment: &Surroundings, secrets: Secrets) {
+        let set = env.keys().filter_map(|key| Some((key.into(), environment.raw(key)?.to_owned())));
+        self.set = set.collect();
+        self.secrets = secrets;
     }
 
     /// Marks what it starts as belonging to a state folder.
@@ -90,9 +114,22 @@ pub(crate) fn revoke(spec: &Path) -> bool {
     fs::rename(spec, revoked(spec)).is_ok()
 }
 
-/// Removes a spec that no pane can ask for any more.
+/// Removes a spec that no pane can ask for any more, and what its launch left.
 pub(crate) fn discard(spec: &Path) {
-    let _ = fs::remove_file(spec);
+    for path in [spec.to_owned(), spec.with_extension(READING), spec.with_extension(FAILED)] {
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// Whether a launch has not come to its harness yet, because it waits for its pane or for its secrets.
+pub(crate) fn is_under_way(spec: &Path) -> bool {
+    // Order matters: one is there before the other is removed.
+    spec.exists() || spec.with_extension(READING).exists()
+}
+
+/// Why a launch ended without its harness, if a secret was the reason.
+pub(crate) fn failure(spec: &Path) -> Option<String> {
+    fs::read_to_string(spec.with_extension(FAILED)).ok()
 }
 
 fn revoked(spec: &Path) -> PathBuf {
@@ -112,6 +149,12 @@ pub(crate) fn tidy(dir: &Path) {
         }
     }
 }
+
+/// What stands beside a spec while its secrets are read.
+const READING: &str = "reading";
+
+/// What stands there if one could not be read.
+const FAILED: &str = "failed";
 
 /// What a spec that was taken back is called.
 const REVOKED: &str = "revoked";
@@ -142,7 +185,7 @@ const OF_A_UNIT: [&str; 9] = [
     "SYSTEMD_EXEC_PID",
 ];
 
-fn is_mark(key: &str) -> bool {
+pub(crate) fn is_mark(key: &str) -> bool {
     nesting::is_mark(key)
         || (key.starts_with("TMUX") && key != "TMUX_TMPDIR")
         || key == LOOP_ID_VAR
@@ -153,30 +196,39 @@ fn is_mark(key: &str) -> bool {
 
 /// The hidden `launch` subcommand. Returns only if there is nothing to run.
 pub fn main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
-    let Some(spec) = args.next().map(PathBuf::from) else {
+    let Some(path) = args.next().map(PathBuf::from) else {
         return fail(125, "`launch` is for the panes of the-loop: it needs a spec file");
     };
-    let spec = match take(&spec) {
+    let spec = match take(&path) {
         Ok(spec) => spec,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            if fs::remove_file(revoked(&spec)).is_ok() {
+            if fs::remove_file(revoked(&path)).is_ok() {
                 // Nobody knows of this pane, so it must not stay.
                 tmux::close_this_pane();
             }
             return fail(125, "this pane's start was used up or given up: nothing was run");
         }
-        Err(error) => return fail(125, &format!("{}: {error}", spec.display())),
+        Err(error) => return fail(125, &format!("{}: {error}", path.display())),
     };
     let Some((program, rest)) = spec.argv.split_first() else { return fail(125, "the spec names no program") };
     if let Err(error) = env::set_current_dir(&spec.cwd) {
         return fail(126, &format!("{}: {error}", spec.cwd));
     }
-    let mut command = Command::new(program);
-    command.args(rest).env_clear();
-    command.envs(spec.env.iter().filter(|(key, _)| !is_terminal_var(key)).map(|(key, value)| (key, value)));
-    // What the terminal is, tmux knows best.
-    command.envs(env::vars_os().filter(|(key, _)| is_terminal_var(key)));
-    let error = command.exec();
+    let mut vars: BTreeMap<_, _> = spec.env.into_iter().filter(|(key, _)| !is_terminal_var(key)).collect();
+    // What the terminal is, tmux knows best, unless the definition says otherwise.
+    vars.extend(env::vars_os().filter(|(key, _)| is_terminal_var(key)));
+    vars.extend(spec.set);
+    match secret::resolve(&spec.secrets, &vars) {
+        Ok(secrets) => vars.extend(secrets),
+        Err(reason) => {
+            let _ = fs::write(path.with_extension(FAILED), &reason);
+            return fail(125, &reason);
+        }
+    }
+    if !spec.secrets.is_empty() {
+        let _ = fs::remove_file(path.with_extension(READING));
+    }
+    let error = Command::new(program).args(rest).env_clear().envs(vars).exec();
     let code = if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 };
     fail(code, &format!("{program}: {error}"))
 }
@@ -190,8 +242,12 @@ fn take(path: &Path) -> io::Result<LaunchSpec> {
     let mut file = registry::open_plain(path)?;
     let mut text = String::new();
     file.read_to_string(&mut text)?;
+    let spec: LaunchSpec = serde_json::from_str(&text).map_err(io::Error::other)?;
+    if !spec.secrets.is_empty() {
+        fs::write(path.with_extension(READING), "")?;
+    }
     fs::remove_file(path)?;
-    serde_json::from_str(&text).map_err(io::Error::other)
+    Ok(spec)
 }
 
 fn fail(code: u8, what: &str) -> ExitCode {

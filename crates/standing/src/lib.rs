@@ -43,6 +43,7 @@ mod systemd;
 pub mod text;
 mod the_loop;
 mod tmux;
+mod variables;
 
 pub use brief::{BRIEF_LIMIT, read_brief};
 pub use caller::Caller;
@@ -59,6 +60,6 @@ pub use systemd::Unit;
 pub use the_loop::{Standing, TheLoop};
 pub use wire::{
     Activity, AnswerRequest, Check, Choice, ControlReport, ControlRequest, ControlVerb, CreateRequest, DeleteRequest,
-    Finding, Outcome, PlannedAction, PlannedSession, Problem, ProblemCode, Row, SayReceipt, SayRequest, SessionName,
-    Severity, StandingRef, State, Status, WorkItemRef,
+    Finding, Outcome, PlannedAction, PlannedSession, Problem, ProblemCode, Row, SayReceipt, SayRequest, SecretSource,
+    SessionName, Severity, StandingRef, State, Status, WorkItemRef,
 };

@@ -7,7 +7,13 @@ use std::{
     collections::BTreeMap,
     env,
     ffi::{OsStr, OsString},
+    os::unix::ffi::OsStringExt,
     path::{Path, PathBuf},
+};
+
+use crate::{
+    account::{self, Account},
+    sockets,
 };
 
 /// The environment of one instance of the-loop.
@@ -62,9 +68,38 @@ impl Surroundings {
         self
     }
 
+    /// The same with the variables of a process, as `/proc/<pid>/environ` has them, in place of its own.
+    #[must_use]
+    pub fn with_environ(mut self, environ: &[u8]) -> Self {
+        let pair = |entry: &[u8]| {
+            let at = entry.iter().position(|&byte| byte == b'=')?;
+            Some((OsString::from_vec(entry[..at].to_vec()), OsString::from_vec(entry[at + 1..].to_vec())))
+        };
+        self.vars = environ.split(|&byte| byte == 0).filter_map(pair).collect();
+        self
+    }
+
+    /// Variables that name sockets which do not exist any more, each with the path. A session is not given them.
+    pub fn sockets_gone(&self) -> Vec<(String, PathBuf)> {
+        sockets::gone(self).into_iter().map(|gone| (gone.key, gone.path)).collect()
+    }
+
+    /// Variables that decide on an agent's account and are not the same here and there: the name, and both values.
+    pub fn account_differences(&self, other: &Self) -> Vec<(String, String, String)> {
+        let (here, there) = (Account::of(account::ALL, self), Account::of(account::ALL, other));
+        let shown =
+            |one: &account::Difference<'_>| (one.key.to_owned(), account::shown(one.here), account::shown(one.there));
+        here.differences(&there).iter().map(shown).collect()
+    }
+
     /// A variable; an empty one counts as unset.
     pub fn var(&self, key: &str) -> Option<&OsStr> {
         self.vars.get(OsStr::new(key)).map(OsString::as_os_str).filter(|value| !value.is_empty())
+    }
+
+    /// A variable as it is, an empty one too.
+    pub(crate) fn raw(&self, key: &str) -> Option<&OsStr> {
+        self.vars.get(OsStr::new(key)).map(OsString::as_os_str)
     }
 
     /// Whether a variable is set at all, if only to nothing.

@@ -122,7 +122,8 @@ impl TheLoop {
                 continue;
             }
             let found = scope.harness(&name).is_ok_and(|harness| {
-                find_program(harness.program(), self.path.project_dir(), &self.surroundings).is_ok()
+                let mut needed = std::iter::once(harness.program()).chain(harness.program_behind());
+                needed.all(|program| find_program(program, self.path.project_dir(), &self.surroundings).is_ok())
             });
             known.push((name, found));
         }

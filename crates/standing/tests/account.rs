@@ -4,6 +4,9 @@ use std::{
     fs,
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::{Duration, SystemTime},
 };
 
 use serde_json::{Value, json};
@@ -216,4 +219,77 @@ fn a_record_holds_no_variable_but_the_listed_ones() {
     assert!(!text.contains("sk-secret"), "{text}");
     let account = machine.record("ops")["account"].clone();
     assert_eq!(account, json!({ "HOME": machine.home.home(), "CLAUDE_CONFIG_DIR": null }));
+}
+
+/// What another program does to the file: read, count up, write beside, rename; without a lock.
+fn count_up(file: &Path) {
+    let mut value: Value = serde_json::from_str(&fs::read_to_string(file).expect("read")).expect("JSON");
+    value["counter"] = json!(value["counter"].as_u64().unwrap_or_default() + 1);
+    let beside = file.with_extension("theirs");
+    fs::write(&beside, value.to_string()).expect("written");
+    fs::rename(&beside, file).expect("renamed");
+}
+
+#[test]
+fn every_folder_of_sessions_that_start_together_is_trusted_and_no_write_of_another_program_is_lost() {
+    const SESSIONS: usize = 32;
+    let machine = Machine::new();
+    let entries = (0..SESSIONS).map(|number| {
+        let cwd = machine.folder(&format!("d{number}"));
+        json!({"name": format!("s{number}"), "harness": "claude", "cwd": cwd})
+    });
+    let entries: Vec<Value> = entries.collect();
+    machine.home.reconfigure("/standingSessions", json!({"enabled": true, "sessions": entries}));
+    let file = machine.home.home().join(".claude.json");
+    fs::write(&file, "{}").expect("written");
+    let the_loop = machine.caller(&[]);
+    let done = AtomicBool::new(false);
+    let rounds = thread::scope(|scope| {
+        let other = scope.spawn(|| {
+            let mut rounds = 0_u64;
+            while !done.load(Ordering::Relaxed) {
+                count_up(&file);
+                rounds += 1;
+                thread::sleep(Duration::from_millis(10));
+            }
+            rounds
+        });
+        let request = ControlRequest { name: String::new(), verb: ControlVerb::Start };
+        let report = the_loop.standing().control(&request).expect("a report");
+        done.store(true, Ordering::Relaxed);
+        assert!(report.ok, "{report:?}");
+        assert_eq!(report.sessions.len(), SESSIONS);
+        other.join().expect("ended")
+    });
+    let value: Value = serde_json::from_str(&fs::read_to_string(&file).expect("read")).expect("JSON");
+    let projects = value["projects"].as_object().expect("projects");
+    let trusted = projects.values().filter(|project| project["hasTrustDialogAccepted"] == true).count();
+    assert_eq!((trusted, value["counter"].as_u64()), (SESSIONS, Some(rounds)));
+    assert!(!machine.home.home().join(".claude.json.lock").exists());
+}
+
+#[test]
+fn a_file_that_another_program_keeps_locked_is_left_alone_and_the_failure_is_told() {
+    let machine = Machine::new();
+    let lock = machine.home.home().join(".claude.json.lock");
+    fs::create_dir(&lock).expect("made");
+    let done = AtomicBool::new(false);
+    let row = thread::scope(|scope| {
+        // A holder touches its lock: it is not left behind.
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                fs::File::open(&lock).and_then(|dir| dir.set_modified(SystemTime::now())).expect("touched");
+                thread::sleep(Duration::from_millis(200));
+            }
+        });
+        let row = create(&machine.caller(&[]), "ops", "claude");
+        done.store(true, Ordering::Relaxed);
+        row
+    });
+    assert_eq!(row.outcome, Some(Outcome::Started), "{row:?}");
+    assert!(detail(&row).contains("could not be trusted"), "{row:?}");
+    let events = machine.home.events();
+    let failed = events.iter().find(|event| event["event"] == "workspace.trust_failed").expect("an event");
+    assert!(failed["error"].as_str().is_some_and(|error| error.contains(".claude.json.lock")), "{failed}");
+    assert!(!machine.home.home().join(".claude.json").exists() && lock.exists());
 }

@@ -1,6 +1,19 @@
 //! What a caller asks for. Unknown fields are refused: a typo must not be read as a default.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Deserializer, Serialize};
+
+/// Where the value of a secret comes from. It is read when the session starts, in its pane, and is not written anywhere.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum SecretSource {
+    /// What this command prints: the program, then one argument each.
+    Command(Vec<String>),
+    /// What this file holds. It must be a regular file that no other user can read or write.
+    File(String),
+}
 
 /// Asks for a new session, written to the registry and, unless told otherwise, started.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,6 +48,12 @@ pub struct CreateRequest {
     /// Its Slack channel; empty means `channels.slack.channel`.
     #[serde(default)]
     pub slack_channel: String,
+    /// Variables of the session's environment, `null` for one that is not to be set. A leading `~/` is the home directory.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, Option<String>>,
+    /// Variables of the session's environment whose values are secret, and where each value comes from.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub secrets: BTreeMap<String, SecretSource>,
     /// False writes the record alone.
     #[serde(default = "yes")]
     pub start: bool,
@@ -57,6 +76,8 @@ impl CreateRequest {
             auto_start: true,
             slack_enabled: false,
             slack_channel: String::new(),
+            env: BTreeMap::new(),
+            secrets: BTreeMap::new(),
             start: true,
         }
     }

@@ -118,6 +118,12 @@ pub struct Row {
     pub slack_channel: String,
     /// The Slack thread it is bound to, empty for none.
     pub slack_thread: String,
+    /// The names of the variables that its definition sets, without their values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub env: Vec<String>,
+    /// The names of its secrets.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<String>,
     /// When its harness was last started, `YYYY-MM-DDTHH:MM:SSZ`, empty if never.
     #[cfg_attr(
         feature = "schema",
@@ -226,6 +232,8 @@ impl Row {
             slack_enabled: false,
             slack_channel: String::new(),
             slack_thread: String::new(),
+            env: Vec::new(),
+            secrets: Vec::new(),
             started_at: String::new(),
             last_message_at: String::new(),
             state: State::Absent,

@@ -1,6 +1,6 @@
 //! Whether a service that runs does what it should: it answers, is of this version, and has what agents need.
 
-use std::{collections::BTreeSet, ffi::OsString, fs, os::unix::ffi::OsStringExt as _};
+use std::{collections::BTreeSet, fs};
 
 use standing::{Check, Finding, Surroundings, TheLoop};
 
@@ -27,6 +27,7 @@ pub(super) fn check(the_loop: &TheLoop) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend(health(&holder, &place));
     if let Some(environment) = environment(holder.pid, the_loop.surroundings()) {
+        findings.extend(other_environment(the_loop.surroundings(), &environment, &place));
         findings.extend(unreachable_harnesses(the_loop, environment, &place));
     }
     findings
@@ -55,11 +56,26 @@ fn health(holder: &Holder, place: &str) -> Vec<Finding> {
     findings
 }
 
-/// The surroundings of the service, as far as they decide which programs it finds.
+/// The surroundings of the service.
 fn environment(pid: u32, here: &Surroundings) -> Option<Surroundings> {
     let environ = fs::read(format!("/proc/{pid}/environ")).ok()?;
-    let path = environ.split(|&byte| byte == 0).find_map(|entry| entry.strip_prefix(b"PATH="))?;
-    Some(here.clone().with_var("PATH", OsString::from_vec(path.to_vec())))
+    Some(here.clone().with_environ(&environ)).filter(|theirs| theirs.var("PATH").is_some())
+}
+
+/// What a session that is started from the page, Slack or REST has otherwise than one that is started here.
+fn other_environment(ours: &Surroundings, theirs: &Surroundings, place: &str) -> Vec<Finding> {
+    let gone = theirs.sockets_gone().into_iter().map(|(key, path)| {
+        let what = format!(
+            "its {key} names a socket that does not exist any more ({}): sessions that it starts do not get it",
+            path.display()
+        );
+        Finding::notice(Check::Service, place, what, format!("from a shell whose {key} is alive, {RESTART}"))
+    });
+    let accounts = theirs.account_differences(ours).into_iter().map(|(key, theirs, ours)| {
+        let what = format!("its {key} is {theirs}, and yours is {ours}: a session that it creates is in that account");
+        Finding::notice(Check::Service, place, what, format!("from a shell with the right {key}, {RESTART}"))
+    });
+    gone.chain(accounts).collect()
 }
 
 /// Sessions that are started from the page, Slack or REST have the service's environment.

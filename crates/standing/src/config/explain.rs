@@ -178,6 +178,6 @@ fn found(value: &Value, path: &KeyPath) -> String {
 fn is_secret(text: &str, path: &KeyPath) -> bool {
     path.keys().any(|key| {
         let key = key.to_lowercase();
-        ["token", "secret", "password", "args"].iter().any(|word| key.contains(word))
+        key == "env" || ["token", "secret", "password", "args"].iter().any(|word| key.contains(word))
     }) || ["xoxb-", "xoxp-", "xapp-", "sk-", "ghp_", "github_pat_"].iter().any(|prefix| text.starts_with(prefix))
 }

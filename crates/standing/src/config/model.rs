@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use wire::SessionName;
+use wire::{SecretSource, SessionName};
 
 use crate::Surroundings;
 
@@ -54,6 +54,10 @@ pub struct Declaration {
     pub slack_enabled: bool,
     /// Its channel; empty means `channels.slack.channel`.
     pub slack_channel: String,
+    /// Variables of its environment; `None` for one that is not to be set.
+    pub env: BTreeMap<String, Option<String>>,
+    /// Variables whose values are secret, and where each value comes from.
+    pub secrets: BTreeMap<String, SecretSource>,
 }
 
 /// `routing`: how harnesses are hosted.
@@ -86,6 +90,8 @@ pub struct CustomHarness {
     pub resume_args: Vec<String>,
     /// Where the conversation id comes from.
     pub session_id: SessionIds,
+    /// The built-in harness that the command runs.
+    pub like: Option<String>,
 }
 
 /// Where a custom harness's conversation id comes from.

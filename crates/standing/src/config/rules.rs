@@ -4,6 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
 
+use crate::variables;
+
 use super::{
     explain,
     position::{At, KeyPath, Mark, Mistake},
@@ -20,6 +22,9 @@ pub(super) fn check(root: &Node, value: &Value, bad_sessions: &mut BTreeSet<usiz
     let briefs = two_briefs(root, sessions);
     bad_sessions.extend(briefs.iter().filter_map(|mistake| mistake.path.session()));
     mistakes.extend(briefs);
+    let variables = variables(sessions);
+    bad_sessions.extend(variables.iter().filter_map(|mistake| mistake.path.session()));
+    mistakes.extend(variables);
     mistakes
 }
 
@@ -73,6 +78,32 @@ fn two_briefs(root: &Node, sessions: &[Value]) -> Vec<Mistake> {
         Mistake { path: session(index).key("promptFile"), at: At::Key, message }
     };
     both.map(mistake).collect()
+}
+
+/// Variables that a session cannot set.
+fn variables(sessions: &[Value]) -> Vec<Mistake> {
+    let mut mistakes = Vec::new();
+    for (index, entry) in sessions.iter().enumerate() {
+        for block in ["env", "secrets"] {
+            for (name, value) in entry[block].as_object().into_iter().flatten() {
+                let path = session(index).key(block).key(name);
+                let twice = block == "secrets" && entry["env"].get(name).is_some();
+                let why = if twice {
+                    Err("it is in `env` as well: keep one of them".to_owned())
+                } else if block == "secrets" && value.as_object().is_some_and(|source| source.len() != 1) {
+                    Err("a secret has either a `command` or a `file`".to_owned())
+                } else {
+                    variables::check_name(name)
+                };
+                if let Err(message) = why
+                    && mistakes.len() <= MAX_MISTAKES
+                {
+                    mistakes.push(Mistake { path, at: At::Key, message });
+                }
+            }
+        }
+    }
+    mistakes
 }
 
 /// Blocks of other parts pass, so a misspelt block of ours would pass as one of theirs and be ignored in silence.

@@ -73,6 +73,8 @@ fn sessions(
                 auto_start: entry.flag("autoStart", true),
                 slack_enabled: slack.flag("enabled", false),
                 slack_channel: slack.text("channel", ""),
+                env: entry.map("env", |value| Some(value.0?.as_str().map(str::to_owned))),
+                secrets: entry.map("secrets", |source| serde_json::from_value(source.0?.clone()).ok()),
                 name,
             })
         })
@@ -135,6 +137,7 @@ fn custom_harness(harness: &Part<'_>) -> Option<CustomHarness> {
             "none" => Some(SessionIds::None),
             _ => None,
         }),
+        like: harness.filled("like"),
     })
 }
 

@@ -127,6 +127,7 @@ mod tests {
             "/service/stream",
             "/standingSessions",
             "/standingSessions/sessions[]",
+            "/standingSessions/sessions[]/secrets/*",
             "/standingSessions/sessions[]/slack",
             "/state",
         ];

@@ -10,11 +10,19 @@ use crate::harness::find_program;
 pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
     let default = patient.settings().routing.default_harness.clone();
     let mut wanted: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut findings = Vec::new();
     for definition in patient.definitions() {
+        let adapter = patient.scope.harness(&definition.harness).ok();
+        if let Some(Err(reason)) = adapter.map(|adapter| adapter.check_args(&definition.harness_args)) {
+            let place = format!("session `{}`", definition.name);
+            let remedy = "change `harnessArgs`: the session is not started with them";
+            findings.push(Finding::hazard(Check::Harness, place, reason, remedy));
+        }
         wanted.entry(definition.harness).or_default().push(format!("session `{}`", definition.name));
     }
     wanted.entry(default.clone()).or_default().push("the default harness".to_owned());
-    wanted.iter().filter_map(|(harness, who)| missing(patient, harness, &who.join(", "))).collect()
+    findings.extend(wanted.iter().filter_map(|(harness, who)| missing(patient, harness, &who.join(", "))));
+    findings
 }
 
 fn missing(patient: &Patient<'_>, name: &str, who: &str) -> Option<Finding> {
@@ -26,8 +34,14 @@ fn missing(patient: &Patient<'_>, name: &str, who: &str) -> Option<Finding> {
             return Some(Finding::hazard(Check::Harness, place, reason, remedy));
         }
     };
-    let (scope, program) = (patient.scope, adapter.program());
-    let reason = find_program(program, scope.config.path.project_dir(), &scope.surroundings).err()?;
+    let scope = patient.scope;
+    let mut needed = std::iter::once(adapter.program()).chain(adapter.program_behind());
+    let found = |program| find_program(program, scope.config.path.project_dir(), &scope.surroundings);
+    let missing = needed.find_map(|program| found(program).err().map(|reason| (program, reason)));
+    let Some((program, reason)) = missing else {
+        let remedy = "its trust, screen and conversation are then those of that harness (docs/harnesses.md)";
+        return adapter.hint().map(|hint| Finding::notice(Check::Harness, place, hint, remedy));
+    };
     let what = reason.strip_suffix(": install it, or use another harness").unwrap_or(&reason).to_owned();
     if let Some(found) = installed(patient, program) {
         let dir = found.parent().unwrap_or(&found).display().to_string();

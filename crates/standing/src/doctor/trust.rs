@@ -8,6 +8,7 @@ use super::Patient;
 use crate::{
     harness::{Act, Trust, find_program},
     registry::Record,
+    variables::Env,
 };
 
 pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
@@ -15,27 +16,36 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
     let default = patient.settings().routing.default_harness.clone();
     let mut seen = BTreeSet::new();
     let mut findings = Vec::new();
-    let sessions = patient.sessions().map(|(known, record)| (known.harness, known.harness_args, known.cwd, record));
+    let sessions =
+        patient.sessions().map(|(known, record)| ((known.harness, known.harness_args, known.env), known.cwd, record));
     let args = definitions.inherited_args(&default);
-    for (harness, args, cwd, record) in sessions.chain([(default, args, definitions.directory(""), None)]) {
-        let account = record.map(|record| record.account.clone());
+    let default = ((default, args, Env::new()), definitions.directory(""), None);
+    for ((harness, args, env), cwd, record) in sessions.chain([default]) {
+        let account = (env.clone(), record.map(|record| record.account.clone()));
         // A folder that is not there is told of elsewhere, and nobody can be asked about it.
         if cwd.is_dir() && seen.insert((harness.clone(), cwd.clone(), account)) {
-            findings.extend(look(patient, &harness, &args, &cwd, record));
+            findings.extend(look(patient, &harness, &args, &env, &cwd, record));
         }
     }
     findings
 }
 
-fn look(patient: &Patient<'_>, name: &str, args: &[String], cwd: &Path, record: Option<&Record>) -> Option<Finding> {
+fn look(
+    patient: &Patient<'_>,
+    name: &str,
+    args: &[String],
+    env: &Env,
+    cwd: &Path,
+    record: Option<&Record>,
+) -> Option<Finding> {
     let (scope, settings) = (patient.scope, patient.settings().routing.harness_trust);
     let adapter = scope.harness(name).ok()?;
-    let environment = scope.environment_to_start(adapter.as_ref(), cwd, record).ok()?;
+    let environment = scope.environment_to_start(&adapter, env, cwd, record).ok()?;
     // One that cannot be started asks nothing.
     find_program(adapter.program(), cwd, &environment.vars).ok()?;
     let place = format!("harness `{name}` in {}", cwd.display());
     match adapter.trust(&scope.place_with(environment.vars, cwd), args, settings, Act::Look) {
-        Ok(Trust::Given) => None,
+        Ok(Trust::Given | Trust::Added) => None,
         // The next start writes it.
         Ok(Trust::Missing) if settings.enabled => None,
         Ok(Trust::Missing) => Some(Finding::hazard(

@@ -27,8 +27,10 @@ pub(crate) enum Act {
 /// What a harness would find of our trust in a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trust {
-    /// It stands there, by now at least.
+    /// It stood there already.
     Given,
+    /// It was missing, and has been written.
+    Added,
     /// It was only looked for, and is missing.
     Missing,
 }
@@ -36,7 +38,11 @@ pub(crate) enum Trust {
 impl Trust {
     /// Of two that are needed both.
     fn and(self, other: Self) -> Self {
-        if self == Self::Missing { self } else { other }
+        match (self, other) {
+            (Self::Missing, _) | (_, Self::Missing) => Self::Missing,
+            (Self::Added, _) | (_, Self::Added) => Self::Added,
+            (Self::Given, Self::Given) => Self::Given,
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 use std::{
     collections::BTreeMap,
     ffi::OsString,
-    fs::{self, OpenOptions},
+    fs::OpenOptions,
     io::{self, Read},
     os::{
         fd::AsFd,
@@ -98,11 +98,7 @@ fn of_file(path: &Path) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-fn of_command(
-    words: &[String],
-    env: &BTreeMap<OsString, OsString>,
-    deadline: Instant,
-) -> Result<Vec<u8>, String> {
+fn of_command(words: &[String], env: &BTreeMap<OsString, OsString>, deadline: Instant) -> Result<Vec<u8>, String> {
     let (program, args) = words.split_first().ok_or("its command names no program")?;
     let at = |reason: &dyn std::fmt::Display| format!("`{program}`: {reason}");
     let mut command = Command::new(program);
@@ -177,7 +173,7 @@ fn end_group(child: &mut Child) {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
+    use std::{fs, os::unix::fs::PermissionsExt};
 
     use super::*;
 
@@ -232,8 +228,9 @@ mod tests {
             }
         }
         let pipe = dir.path().join("pipe");
-        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0).expect("made");
-        for path in [&pipe, &dir.path().to_owned(), Path::new("/dev/zero").to_owned().as_ref()] {
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0)
+            .expect("made");
+        for path in [pipe.as_path(), dir.path(), Path::new("/dev/zero")] {
             let error = one(SecretSource::File(path.display().to_string())).expect_err("refused");
             assert!(error.contains("`KEY`"), "{error}");
         }

@@ -86,5 +86,7 @@ fn record(scope: &Scope, name: &SessionName, request: &CreateRequest) -> Result<
     record.auto_start = request.auto_start;
     record.slack_enabled = request.slack_enabled;
     record.slack_channel.clone_from(&request.slack_channel);
+    record.env.clone_from(&request.env);
+    record.secrets.clone_from(&request.secrets);
     Ok(record)
 }

@@ -9,8 +9,9 @@ use super::Scope;
 use crate::{
     Surroundings,
     account::{self, Account},
-    harness::{Harness, Place, Spawned},
+    harness::{Adapter, Harness, Place, Spawned},
     registry::Record,
+    variables::{self, Env},
 };
 
 /// The environment that a start gives, and what the caller should know of it.
@@ -23,17 +24,42 @@ pub(crate) struct Environment<'a> {
 impl Scope {
     /// Where the harness of the last spawn runs or ran.
     pub(crate) fn place<'a>(&'a self, record: &'a Record) -> Place<'a> {
-        self.place_in(&self.account(record), record.cwd.as_ref())
+        self.place_in(record, &self.account(record), record.cwd.as_ref())
     }
 
-    /// A directory in a given account.
-    pub(super) fn place_in<'a>(&'a self, account: &Account, cwd: &'a Path) -> Place<'a> {
-        self.place_with(account.over(Cow::Borrowed(&self.surroundings)), cwd)
+    /// A directory of a session in a given account.
+    pub(super) fn place_in<'a>(&'a self, record: &Record, account: &Account, cwd: &'a Path) -> Place<'a> {
+        // Order matters: the account is the one that its harness has come to run in.
+        let environment = variables::over(&record.env, Cow::Borrowed(self.surroundings.as_ref()));
+        self.place_with(account.over(environment), cwd)
     }
 
     /// A directory in a given environment.
     pub(crate) fn place_with<'a>(&'a self, environment: Cow<'a, Surroundings>, cwd: &'a Path) -> Place<'a> {
         Place { environment, cwd, secrets: self.secrets() }
+    }
+
+    /// What `env` of a definition changes in the account of its session, if it does: then the conversation may not be
+    /// where the session starts.
+    pub(super) fn moved(&self, adapter: &Adapter, environment: &Surroundings, record: &Record) -> Option<String> {
+        let next = Account::of(adapter.account(), environment);
+        let recorded = self.account(record);
+        let moved = recorded.differences(&next);
+        let (id, cwd) = (&record.harness_session_id, record.cwd.as_ref());
+        let has =
+            |environment| adapter.transcript(&self.place_with(environment, cwd), id).is_some_and(|path| path.exists());
+        let before = self.place(record).environment;
+        let stays = !moved.is_empty() && has(before) && !has(Cow::Borrowed(environment));
+        stays.then(|| {
+            let one = moved[0];
+            format!(
+                "its account was changed by its definition ({} from {} to {}): conversation {id} stays there, and another \
+                 one was begun",
+                one.key,
+                account::shown(one.here),
+                account::shown(one.there)
+            )
+        })
     }
 
     /// The account of the last spawn. A record that does not say it is one of an older version or of another program:
@@ -86,27 +112,32 @@ impl Scope {
     /// The environment for the next start of a session, or why it must not be started.
     pub(crate) fn environment_to_start(
         &self,
-        adapter: &dyn Harness,
+        adapter: &Adapter,
+        env: &Env,
         cwd: &Path,
         record: Option<&Record>,
     ) -> Result<Environment<'_>, String> {
+        let sets = adapter.sets();
+        let defined = |environment| variables::over(&sets, variables::over(env, environment));
         let caller = Cow::Borrowed(self.surroundings.as_ref());
-        let Some(record) = record else { return Ok(Environment { vars: caller, notes: Vec::new() }) };
+        let Some(record) = record else { return Ok(Environment { vars: defined(caller), notes: Vec::new() }) };
         let recorded = self.account(record);
         let callers = Account::of(adapter.account(), &self.surroundings);
-        let differing = recorded.differences(&callers);
+        let mut differing = recorded.differences(&callers);
+        // What the definition or the command sets is meant.
+        differing.retain(|one| !env.contains_key(one.key) && !sets.contains_key(one.key));
         let gone: Vec<_> =
             differing.iter().filter(|one| one.here.is_some_and(|path| !cwd.join(path).exists())).collect();
         if let Some(one) = gone.first() {
             let id = &record.harness_session_id;
-            let here = self.place_with(caller.clone(), cwd);
+            let here = self.place_with(defined(caller.clone()), cwd);
             if id.is_empty() || adapter.transcript(&here, id).is_some_and(|path| path.exists()) {
                 let note = format!(
                     "it was started in another account ({} was {}, which does not exist any more), and now runs in yours",
                     one.key,
                     account::shown(one.here)
                 );
-                return Ok(Environment { vars: caller, notes: vec![note] });
+                return Ok(Environment { vars: defined(caller), notes: vec![note] });
             }
             return Err(format!(
                 "its account is gone: it was started with {} set to {}, which does not exist, and its conversation {id} \
@@ -126,6 +157,6 @@ impl Scope {
             )
         });
         let notes = notes.collect();
-        Ok(Environment { vars: recorded.over(caller), notes })
+        Ok(Environment { vars: defined(recorded.over(caller)), notes })
     }
 }

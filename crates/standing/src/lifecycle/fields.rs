@@ -2,7 +2,7 @@
 
 use wire::{AnswerRequest, ControlRequest, CreateRequest, SayRequest, SessionName};
 
-use crate::Error;
+use crate::{Error, variables};
 
 /// The longest name of who speaks, in characters.
 const ACTOR_LIMIT: usize = 200;
@@ -33,7 +33,7 @@ pub(crate) fn of_create(request: &CreateRequest) -> Result<(), Error> {
     for (index, argument) in request.harness_args.iter().flatten().enumerate() {
         without_nul(&format!("harnessArgs[{index}]"), argument)?;
     }
-    Ok(())
+    variables::check(&request.env, &request.secrets).map_err(Error::InvalidRequest)
 }
 
 /// Refuses a name of who speaks that is none by its length. Control characters in it and in the text are made harmless

@@ -159,7 +159,7 @@ fn joined(notes: [String; 3]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
+    use std::{collections::BTreeMap, path::PathBuf};
 
     use wire::SessionName;
 
@@ -187,6 +187,8 @@ mod tests {
             auto_start,
             slack_enabled: false,
             slack_channel: String::new(),
+            env: BTreeMap::new(),
+            secrets: BTreeMap::new(),
         }
     }
 

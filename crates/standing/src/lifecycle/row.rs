@@ -107,6 +107,8 @@ fn define(row: &mut Row, definition: &Definition) {
     row.harness.clone_from(&definition.harness);
     row.cwd = definition.cwd.display().to_string();
     row.slack_enabled = definition.slack_enabled;
+    row.env = definition.env.keys().cloned().collect();
+    row.secrets = definition.secrets.keys().cloned().collect();
     row.slack_channel = if definition.slack_enabled { definition.slack_channel.clone() } else { String::new() };
 }
 

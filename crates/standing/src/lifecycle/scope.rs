@@ -9,7 +9,7 @@ use crate::{
     config::{Loaded, Settings},
     definition::Definitions,
     events::{Event, EventLog},
-    harness::{self, Harness},
+    harness::{self, Adapter},
     registry::{Entry, Hold, LockWait, Phase, Record, Registry},
     shared_look::SharedLook,
     state::{self, Condition, Seen, how_it_ended},
@@ -60,7 +60,7 @@ impl Scope {
         self.config.path.file().display().to_string()
     }
 
-    pub(crate) fn harness(&self, name: &str) -> Result<Box<dyn Harness>, String> {
+    pub(crate) fn harness(&self, name: &str) -> Result<Adapter, String> {
         harness::by_name(name, &self.settings().routing, &self.surroundings)
     }
 

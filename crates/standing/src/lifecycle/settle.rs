@@ -102,7 +102,7 @@ impl Scope {
     pub(super) fn resolve_pending(&self, record: &mut Record) {
         let Some(mut pending) = record.pending.take() else { return };
         let account = if pending.account.is_empty() { &record.account } else { &pending.account };
-        let place = self.place_in(account, pending.cwd.as_ref());
+        let place = self.place_in(record, account, pending.cwd.as_ref());
         let adapter = self.harness(&pending.harness).ok();
         let spawned = Spawned {
             session: &record.name,

@@ -57,7 +57,8 @@ pub(crate) fn held(scope: &Scope, hold: &Hold, name: &SessionName) -> Result<Sta
                 scope.registry.write(&record)?;
             }
             let notes = scope.harness(&record.harness).map(|adapter| {
-                let environment = scope.environment_to_start(adapter.as_ref(), record.cwd.as_ref(), Some(&record));
+                let (env, cwd) = (&definition.env, record.cwd.as_ref());
+                let environment = scope.environment_to_start(&adapter, env, cwd, Some(&record));
                 environment.map(|environment| environment.notes).unwrap_or_default()
             });
             let mut notes = notes.unwrap_or_default();
@@ -240,6 +241,10 @@ fn succeeded(scope: &Scope, plan: &Plan<'_>, mut record: Record, outcome: Outcom
         notes.push(
             "its harness has not told its conversation yet: it is recorded at the next message or stop".to_owned(),
         );
+    }
+    if plan.untrusted.is_none() {
+        // For the next start.
+        plan.keep_trusted(scope);
     }
     failpoint::at("start.probed");
     if let Err(error) = scope.registry.write(&record) {

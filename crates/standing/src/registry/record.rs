@@ -11,7 +11,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use wire::SessionName;
 
-use crate::{account::Account, process::ProcessIdentity, text::inert_line};
+use crate::{
+    account::Account,
+    process::ProcessIdentity,
+    text::inert_line,
+    variables::{Env, Secrets},
+};
 
 /// The newest form of our own keys that this program reads and writes.
 const FORMAT: u32 = 1;
@@ -87,6 +92,12 @@ pub(crate) struct Record {
     /// without a trace.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) former_session_ids: Vec<String>,
+    /// Variables that its definition sets.
+    #[serde(default, skip_serializing_if = "Env::is_empty")]
+    pub(crate) env: Env,
+    /// Variables whose values are secret: where each value comes from, never the value.
+    #[serde(default, skip_serializing_if = "Secrets::is_empty")]
+    pub(crate) secrets: Secrets,
     /// The account that its harness was last started in; empty if that is not known.
     #[serde(default, skip_serializing_if = "Account::is_empty")]
     pub(crate) account: Account,
@@ -208,6 +219,8 @@ impl Record {
             server: None,
             pending: None,
             former_session_ids: Vec::new(),
+            env: Env::new(),
+            secrets: Secrets::new(),
             account: Account::default(),
             other: Map::new(),
         }

@@ -48,6 +48,22 @@ impl Agent {
         }
     }
 
+    /// Arguments that would take the prompt for one of theirs if nothing kept it apart.
+    pub(crate) fn greedy(self) -> &'static [&'static [&'static str]] {
+        match self {
+            Self::Claude => &[
+                &["--allowedTools", "Read"],
+                &["--add-dir", "../lib"],
+                &["--mcp-config", "m.json"],
+                &["--debug"],
+                &["--verbose", "--"],
+            ],
+            Self::Codex => &[&["--add-dir", "../lib"], &["-c", "tui.animations=false", "--"]],
+            Self::Gemini => &[&["--include-directories", "../lib"], &["--debug", "--"]],
+            Self::OpenCode => &[&["--cors", "example.org"], &["--print-logs", "--"]],
+        }
+    }
+
     /// What a person types to go on to a fresh conversation in the same process, and the question that is then to be
     /// answered with Enter; `None` if the agent does not tell which conversation it is in.
     pub(crate) fn anew(self) -> Option<(&'static str, Option<&'static str>)> {

@@ -7,6 +7,7 @@
 #![expect(clippy::print_stdout, reason = "a test run of minutes tells how it goes, with its figures")]
 
 mod agent;
+mod arguments;
 mod install;
 mod life;
 mod own;
@@ -41,6 +42,7 @@ fn trials(agent: Agent) -> Vec<Trial> {
         trial("a_session_lives_through_its_whole_life", life::rounds),
         trial("a_resume_finds_its_own_conversation", own::resume),
         trial("a_conversation_that_is_gone_gives_way_to_a_fresh_one", own::gone),
+        trial("the_brief_arrives_whatever_the_arguments_are", arguments::brief),
         trial("work_and_questions_are_seen_on_the_screen", screen::seen),
     ];
     if agent.anew().is_some() {

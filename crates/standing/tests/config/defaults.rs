@@ -100,6 +100,8 @@ fn the_defaults_are_these() {
             auto_start: true,
             slack_enabled: false,
             slack_channel: String::new(),
+            env: BTreeMap::new(),
+            secrets: BTreeMap::new(),
         }]
     );
 }

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use standing::{
-    SessionName,
+    SecretSource, SessionName,
     config::{
         AuthMode, BypassPermissions, CustomHarness, Declaration, EventLog, HarnessTrust, Routing, Service, SessionIds,
         Slack, SlackRead, TmuxSettings, TrustScope, Verbosity, WebTerminal,
@@ -27,7 +27,8 @@ standingSessions:
   enabled: true
   sessions:
     - {name: a, description: d, harness: h, harnessArgs: [-x], cwd: ~/w, prompt: p, autoStart: false}
-    - {name: b, harnessArgs: [], promptFile: p.md, slack: {enabled: true, channel: C1}}
+    - {name: b, harnessArgs: [], promptFile: p.md, slack: {enabled: true, channel: C1},
+       env: {A: "1", B: null}, secrets: {C: {command: [c, d]}, D: {file: ~/d}}}
     - {name: c, harnessArgs: null, harness: "", cwd: "", promptFile: ""}
 routing:
   defaultHarness: codex
@@ -36,6 +37,7 @@ routing:
   harnesses:
     mine: {command: [m], newArgs: ["{prompt}"], resumeArgs: ["{id}"], sessionId: minted}
     bare: {command: [n, o]}
+    wrapper: {command: [w], like: claude}
   harnessTrust: {enabled: false, scope: directory, acceptBypassPermissions: never}
   tmux:
     {socket: s, remainOnExit: false, resumeOnRespawn: false, resumeProbeSeconds: 0.25, harnessKillGraceSeconds: 0}
@@ -121,6 +123,8 @@ fn every_session_key_is_read() {
         auto_start: true,
         slack_enabled: false,
         slack_channel: String::new(),
+        env: BTreeMap::new(),
+        secrets: BTreeMap::new(),
     };
     let first = Declaration {
         name: name("a"),
@@ -138,6 +142,11 @@ fn every_session_key_is_read() {
         prompt_file: Some(project.dir.path().join("p.md")),
         slack_enabled: true,
         slack_channel: "C1".to_owned(),
+        env: BTreeMap::from([("A".to_owned(), Some("1".to_owned())), ("B".to_owned(), None)]),
+        secrets: BTreeMap::from([
+            ("C".to_owned(), SecretSource::Command(texts(["c", "d"]))),
+            ("D".to_owned(), SecretSource::File("~/d".to_owned())),
+        ]),
         ..plain.clone()
     };
     assert_eq!(sessions, [first, second, plain]);
@@ -150,20 +159,27 @@ fn every_routing_key_is_read() {
         new_args: texts(["{prompt}"]),
         resume_args: texts(["{id}"]),
         session_id: SessionIds::Minted,
+        like: None,
     };
     let bare = CustomHarness {
         command: texts(["n", "o"]),
         new_args: vec![],
         resume_args: vec![],
         session_id: SessionIds::None,
+        like: None,
     };
+    let wrapper = CustomHarness { command: texts(["w"]), like: Some("claude".to_owned()), ..bare.clone() };
     assert_eq!(
         Project::with(EVERY_KEY).load().settings.routing,
         Routing {
             default_harness: "codex".to_owned(),
             spawn_workdir: "~/wd".to_owned(),
             harness_args: BTreeMap::from([("codex".to_owned(), texts(["-a", "-b"]))]),
-            harnesses: BTreeMap::from([("mine".to_owned(), mine), ("bare".to_owned(), bare)]),
+            harnesses: BTreeMap::from([
+                ("mine".to_owned(), mine),
+                ("bare".to_owned(), bare),
+                ("wrapper".to_owned(), wrapper)
+            ]),
             harness_trust: HarnessTrust {
                 enabled: false,
                 scope: TrustScope::Directory,

@@ -1,10 +1,13 @@
 //! `standing create`: makes a session, and starts it unless told otherwise.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use standing::read_brief;
-use wire::CreateRequest;
+use wire::{CreateRequest, SecretSource};
 
 use super::{Output, Refusal, Verbs, given, report};
 
@@ -13,6 +16,7 @@ Examples:
   the-loop standing create hello --harness demo
   the-loop standing create ops --cwd ~/src/shop --description 'watches the queue' --prompt-file brief.md
   the-loop standing create ops --harness claude --harness-arg=--model --harness-arg=opus
+  the-loop standing create ops --env CLAUDE_CONFIG_DIR=~/.claude-work --secret-command 'GH_TOKEN=pass show gh'
   the-loop standing create later --no-start        the record alone
 
 Without --harness, --harness-arg and --cwd the config's `routing` says what is used.";
@@ -50,6 +54,18 @@ pub(crate) struct Args {
     /// Announce it in this channel [default: `channels.slack.channel`]
     #[arg(long, value_name = "CHANNEL", value_parser = given::filled)]
     slack_channel: Option<String>,
+    /// A variable of its environment; may be given more than once
+    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    env: Vec<String>,
+    /// A variable that it does not get; may be given more than once
+    #[arg(long, value_name = "NAME")]
+    unset_env: Vec<String>,
+    /// A variable whose value is read from a file when it starts; may be given more than once
+    #[arg(long, value_name = "NAME=FILE")]
+    secret_file: Vec<String>,
+    /// A variable whose value a shell command prints when it starts; may be given more than once
+    #[arg(long, value_name = "NAME=COMMAND")]
+    secret_command: Vec<String>,
     /// Leave it alone when `the-loop start` runs
     #[arg(long)]
     no_auto_start: bool,
@@ -63,6 +79,8 @@ pub(super) fn run(verbs: &dyn Verbs, here: &Path, args: Args, output: &mut Outpu
         Some(file) => brief(&here.join(file))?,
         None => args.prompt,
     };
+    let env = variables(&args.env, &args.unset_env)?;
+    let secrets = secrets(here, &args.secret_file, &args.secret_command)?;
     let request = CreateRequest {
         name: args.name,
         harness: args.harness.unwrap_or_default(),
@@ -73,10 +91,42 @@ pub(super) fn run(verbs: &dyn Verbs, here: &Path, args: Args, output: &mut Outpu
         auto_start: !args.no_auto_start,
         slack_enabled: args.slack,
         slack_channel: args.slack_channel.unwrap_or_default(),
+        env,
+        secrets,
         start: !args.no_start,
     };
     let report = verbs.create(&request)?;
     Ok(report::print(&report, output))
+}
+
+fn variables(set: &[String], unset: &[String]) -> Result<BTreeMap<String, Option<String>>, Refusal> {
+    let mut found = BTreeMap::new();
+    for word in set {
+        let (name, value) = pair("--env", "NAME=VALUE", word)?;
+        found.insert(name, Some(value));
+    }
+    found.extend(unset.iter().map(|name| (name.clone(), None)));
+    Ok(found)
+}
+
+fn secrets(here: &Path, files: &[String], commands: &[String]) -> Result<BTreeMap<String, SecretSource>, Refusal> {
+    let mut found = BTreeMap::new();
+    for word in files {
+        let (name, file) = pair("--secret-file", "NAME=FILE", word)?;
+        found.insert(name, SecretSource::File(from_here(here, file)));
+    }
+    for word in commands {
+        let (name, command) = pair("--secret-command", "NAME=COMMAND", word)?;
+        found.insert(name, SecretSource::Command(vec!["sh".to_owned(), "-c".to_owned(), command]));
+    }
+    Ok(found)
+}
+
+/// A name and what is said of it. What was given is not repeated: it may be a secret.
+fn pair(flag: &str, form: &str, word: &str) -> Result<(String, String), Refusal> {
+    let (name, rest) =
+        word.split_once('=').ok_or_else(|| Refusal::mistake(format!("`{flag}` takes {form}: there is no `=`")))?;
+    Ok((name.to_owned(), rest.to_owned()))
 }
 
 fn brief(file: &Path) -> Result<String, Refusal> {

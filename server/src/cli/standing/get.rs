@@ -57,6 +57,8 @@ fn card(row: &Row) -> String {
         ("Harness", row.harness.clone()),
         ("Conversation", row.harness_session_id.clone()),
         ("Directory", row.cwd.clone()),
+        ("Environment", row.env.join(", ")),
+        ("Secrets", row.secrets.join(", ")),
         ("Tmux", row.tmux_target.clone()),
         ("Auto-start", yes_no(row.auto_start)),
         ("Started", row.started_at.clone()),

@@ -56,7 +56,7 @@ pub(super) fn edit(
     loop {
         let Some((found, new)) = changed().map_err(|error| at(&error))? else { return Ok(Trust::Given) };
         if replace(&real, found.as_ref(), &new).map_err(|error| at(&error))? {
-            return Ok(Trust::Given);
+            return Ok(Trust::Added);
         }
         if Instant::now() >= deadline {
             return Err(at(&"another program writes it all the time"));

@@ -191,7 +191,7 @@ mod tests {
     struct Stage {
         here: Surroundings,
         home: tempfile::TempDir,
-        adapter: Box<dyn Harness>,
+        adapter: harness::Adapter,
     }
 
     impl Stage {

@@ -10,7 +10,7 @@ use wire::SessionName;
 use crate::{
     Error, clock, failpoint,
     harness::{Harness, Screen},
-    launcher::{LaunchSpec, discard, revoke, tidy},
+    launcher::{self, LaunchSpec, SECRETS_LIMIT, discard, revoke, tidy},
     lifecycle::{Scope, screen::last_lines, settle::note_process},
     process::ProcessHold,
     registry::{Phase, Record, RecordStatus},
@@ -78,6 +78,7 @@ pub(super) fn make(
     let mut spec = LaunchSpec::new(argv, &plan.cwd, name, &loop_id, &plan.environment, &scope.secrets());
     spec.mark(&scope.mark);
     spec.add_missing(plan.adapter.vars());
+    spec.define(&plan.definition.env, &plan.environment, plan.secrets.clone());
     let spec = spec.write(&scope.registry.launch_dir(), &loop_id)?;
     failpoint::at("start.permitted");
     if let Err(error) = scope.registry.write(record) {
@@ -85,9 +86,8 @@ pub(super) fn make(
         return Err(error);
     }
     failpoint::at("start.intended");
-    // A program that takes no lock may have written over what was added: looked at again as late as possible.
     if plan.untrusted.is_none() {
-        let _ = plan.trust(scope);
+        plan.keep_trusted(scope);
     }
     let attempt = spawn(scope, plan, record, &spec);
     if !matches!(attempt, Attempt::Lives | Attempt::Unsure(_)) {
@@ -111,7 +111,7 @@ fn spawn(scope: &Scope, plan: &Plan<'_>, record: &mut Record, spec: &Path) -> At
     match spawned {
         Answer::Said(SpawnAnswer::Spawned | SpawnAnswer::ServerEnded) => {
             failpoint::at("start.spawned");
-            probe(scope, record, name, plan.adapter.as_ref())
+            probe(scope, record, plan, spec)
         }
         Answer::Said(SpawnAnswer::NameTaken) => Attempt::Refused(format!(
             "another tmux session took the name meanwhile: nothing was spawned; look at it with {}",
@@ -123,12 +123,13 @@ fn spawn(scope: &Scope, plan: &Plan<'_>, record: &mut Record, spec: &Path) -> At
             Attempt::Refused(format!("tmux did not answer ({}): nothing was spawned", silence.0))
         }
         // It was launched all the same.
-        Answer::Silent(_) => probe(scope, record, name, plan.adapter.as_ref()),
+        Answer::Silent(_) => probe(scope, record, plan, spec),
     }
 }
 
 /// Waits whether the harness outlives its probe.
-fn probe(scope: &Scope, record: &mut Record, name: &SessionName, adapter: &dyn Harness) -> Attempt {
+fn probe(scope: &Scope, record: &mut Record, plan: &Plan<'_>, spec: &Path) -> Attempt {
+    let (name, adapter) = (&plan.definition.name, plan.adapter.as_ref());
     let probe = scope.settings().routing.tmux.probe;
     let begun = Instant::now();
     let pane = match find(scope, record, name) {
@@ -140,6 +141,7 @@ fn probe(scope: &Scope, record: &mut Record, name: &SessionName, adapter: &dyn H
     };
     failpoint::at("start.found");
     let lives = match ProcessHold::of(pane.pid) {
+        Some(held) if !plan.secrets.is_empty() && !launched(&held, spec) => false,
         Some(held) if !pane.dead && !held.wait(probe) && comes_up(scope, &pane, &held, adapter) => {
             note_process(record, Some(held.identity.clone()), &pane);
             true
@@ -150,7 +152,20 @@ fn probe(scope: &Scope, record: &mut Record, name: &SessionName, adapter: &dyn H
         scope.tmux.end_drain(&pane);
         return Attempt::Lives;
     }
-    Attempt::Died(swept(scope, record, last_words(scope, record, name, begun.elapsed())))
+    let ended = swept(scope, record, last_words(scope, record, name, begun.elapsed()));
+    // Its harness was not run: that says nothing of the conversation.
+    launcher::failure(spec).map_or(Attempt::Died(ended), Attempt::Refused)
+}
+
+/// Waits for a launch to read its secrets. False if it ended meanwhile.
+fn launched(held: &ProcessHold, spec: &Path) -> bool {
+    let deadline = Instant::now() + SECRETS_LIMIT + LAST_WORDS;
+    while launcher::is_under_way(spec) && Instant::now() < deadline {
+        if held.wait(FIRST_SCREEN_INTERVAL) {
+            return false;
+        }
+    }
+    true
 }
 
 /// Why a session may be gone with its pane, which is kept as a rule.

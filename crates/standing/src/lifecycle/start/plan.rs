@@ -3,9 +3,11 @@
 use std::{
     borrow::Cow,
     path::{Path, PathBuf},
+    thread,
+    time::Duration,
 };
 
-use wire::SessionName;
+use wire::{SecretSource, SessionName};
 
 use crate::{
     Surroundings,
@@ -13,10 +15,11 @@ use crate::{
     clock,
     definition::{Definition, check_directory},
     directive,
-    harness::{Act, Fresh, Harness, Place, find_program},
+    harness::{Act, Adapter, Fresh, Place, Trust, find_program},
     lifecycle::Scope,
     registry::{self, Origin, Pending, Record},
     sockets,
+    variables::Secrets,
 };
 
 use super::attempt::Conversation;
@@ -24,10 +27,16 @@ use super::attempt::Conversation;
 /// The longest single argument that the kernel takes is 128 KiB; a longer prompt goes by way of a file.
 const PROMPT_LIMIT: usize = 120_000;
 
+/// How often trust is added again that another program wrote over.
+const TRUSTED_AGAIN: u32 = 10;
+
+/// How long a program that takes no lock may need from its read to its write.
+const TRUST_SETTLES: Duration = Duration::from_millis(30);
+
 /// A start that can be made.
 pub(super) struct Plan<'a> {
     pub(super) definition: &'a Definition,
-    pub(super) adapter: Box<dyn Harness>,
+    pub(super) adapter: Adapter,
     program: PathBuf,
     brief: String,
     pub(super) cwd: PathBuf,
@@ -39,6 +48,10 @@ pub(super) struct Plan<'a> {
     environment_notes: Vec<String>,
     /// What the caller should be told of the directory.
     note: Option<String>,
+    /// Why the recorded conversation is not there in the account that its definition moves it to.
+    moved: Option<String>,
+    /// Where its secrets come from, every path absolute.
+    pub(super) secrets: Secrets,
     /// Why the directory could not be trusted beforehand.
     pub(super) untrusted: Option<String>,
     resume_on_respawn: bool,
@@ -60,6 +73,8 @@ impl<'a> Plan<'a> {
             left_out: Vec::new(),
             environment_notes: Vec::new(),
             note: None,
+            moved: None,
+            secrets: Secrets::new(),
             untrusted: None,
             resume_on_respawn: scope.settings().routing.tmux.resume_on_respawn,
         };
@@ -75,17 +90,52 @@ impl<'a> Plan<'a> {
             }
         }
         check_directory(&plan.cwd)?;
-        let environment = scope.environment_to_start(plan.adapter.as_ref(), &plan.cwd, record)?;
+        let environment = scope.environment_to_start(&plan.adapter, &definition.env, &plan.cwd, record)?;
         (plan.environment, plan.environment_notes) = (environment.vars, environment.notes);
         plan.leave_out_sockets();
+        plan.moved = record
+            .filter(|record| plan.resumable(Some(record)).is_some())
+            .and_then(|record| scope.moved(&plan.adapter, &plan.environment, record));
+        if plan.moved.is_some() {
+            plan.begin_afresh()?;
+        }
+        plan.secrets = plan.resolved_secrets(scope)?;
         plan.program = find_program(plan.adapter.program(), &plan.cwd, &plan.environment)
             .map_err(|reason| format!("the harness `{}` cannot be started: {reason}", definition.harness))?;
+        if let Some(behind) = plan.adapter.program_behind() {
+            find_program(behind, &plan.cwd, &plan.environment)
+                .map_err(|reason| format!("the harness `{}` cannot be started: {reason}", definition.harness))?;
+        }
         Ok(plan)
+    }
+
+    /// Where its secrets come from, looked up now: a start with one that is not there fails before it spawns anything.
+    fn resolved_secrets(&self, scope: &Scope) -> Result<Secrets, String> {
+        let project = scope.config.path.project_dir();
+        let of = |source: &SecretSource| -> Result<SecretSource, String> {
+            Ok(match source {
+                SecretSource::File(path) => SecretSource::File(utf8(self.environment.resolve(path, project))?),
+                SecretSource::Command(words) => {
+                    let mut words = words.clone();
+                    let program = words.first_mut().ok_or("its command names no program")?;
+                    *program = utf8(find_program(program, &self.cwd, &self.environment)?)?;
+                    SecretSource::Command(words)
+                }
+            })
+        };
+        let secrets = self.definition.secrets.iter();
+        let named = |(name, source): (&String, &SecretSource)| match of(source) {
+            Ok(source) => Ok((name.clone(), source)),
+            Err(reason) => Err(format!("the secret `{name}` cannot be read: {reason}")),
+        };
+        secrets.map(named).collect()
     }
 
     /// Takes out variables that name sockets which are not there any more.
     fn leave_out_sockets(&mut self) {
-        for gone in sockets::gone(&self.environment) {
+        let gone = sockets::gone(&self.environment);
+        // What the definition sets is meant.
+        for gone in gone.into_iter().filter(|gone| !self.definition.env.contains_key(&gone.key)) {
             self.environment = Cow::Owned(self.environment.clone().into_owned().without_var(&gone.key));
             let path = gone.path.display();
             self.environment_notes.push(format!("{} is left out: its socket {path} does not exist any more", gone.key));
@@ -102,16 +152,28 @@ impl<'a> Plan<'a> {
     pub(super) fn notes(&self) -> Vec<String> {
         let untrusted =
             self.untrusted.iter().map(|error| format!("its directory could not be trusted beforehand ({error})"));
-        self.note.iter().chain(&self.environment_notes).cloned().chain(untrusted).collect()
+        let told = self.note.iter().chain(&self.environment_notes).chain(&self.moved).cloned();
+        told.chain(untrusted).chain(self.adapter.hint()).collect()
     }
 
     /// Has its harness trust the directory, if that is wanted and missing.
-    pub(super) fn trust(&self, scope: &Scope) -> Result<(), String> {
+    pub(super) fn trust(&self, scope: &Scope) -> Result<Trust, String> {
         let settings = scope.settings().routing.harness_trust;
         if !settings.enabled {
-            return Ok(());
+            return Ok(Trust::Given);
         }
-        self.adapter.trust(&self.place(scope), &self.definition.harness_args, settings, Act::Write).map(drop)
+        self.adapter.trust(&self.place(scope), &self.definition.harness_args, settings, Act::Write)
+    }
+
+    /// Sees to it that what was added stays. A program that takes no lock may have read the file before and written it
+    /// after: then the directory is missing again, and is added again.
+    pub(super) fn keep_trusted(&self, scope: &Scope) {
+        for _ in 0..TRUSTED_AGAIN {
+            match self.trust(scope) {
+                Ok(Trust::Added) => thread::sleep(TRUST_SETTLES),
+                _ => return,
+            }
+        }
     }
 
     /// The account that its harness is given.
@@ -133,7 +195,7 @@ impl<'a> Plan<'a> {
         let record = record?;
         let id = &record.harness_session_id;
         let same = record.harness.is_empty() || record.harness == self.definition.harness;
-        let can = self.resume_on_respawn && same && !id.is_empty();
+        let can = self.resume_on_respawn && same && !id.is_empty() && self.moved.is_none();
         (can && self.adapter.resume(id, &self.definition.harness_args).is_some()).then(|| id.clone())
     }
 
@@ -155,6 +217,8 @@ impl<'a> Plan<'a> {
         record.description.clone_from(&definition.description);
         record.prompt.clone_from(&self.brief);
         record.auto_start = definition.auto_start;
+        record.env.clone_from(&definition.env);
+        record.secrets.clone_from(&definition.secrets);
         record.slack_enabled = definition.slack_enabled;
         // A bound thread stays where it is, whatever channel is configured since.
         if definition.slack_enabled && record.slack_thread.is_empty() {
@@ -201,6 +265,10 @@ impl<'a> Plan<'a> {
             format!("It is too long to be given here. Read the file {} whole, and follow it.", path.display());
         Ok(directive::boot_prompt(&definition.name, definition.slack_enabled, &pointer))
     }
+}
+
+fn utf8(path: PathBuf) -> Result<String, String> {
+    path.into_os_string().into_string().map_err(|path| format!("{}: it is not UTF-8", path.display()))
 }
 
 /// Where a brief that is too long for an argument is read.
