@@ -5,7 +5,7 @@
 
 use axum::{
     body::{Body, to_bytes},
-    http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri, header},
+    http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri, header, uri::Authority},
     response::{IntoResponse, Response},
 };
 use leptos::prelude::*;
@@ -88,7 +88,7 @@ pub(super) async fn instead_of(request: Request<Body>) -> Response {
 fn came_from(headers: &HeaderMap) -> Option<String> {
     let value = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     let from: Uri = value(header::REFERER)?.parse().ok()?;
-    let ours = from.authority().map(|authority| authority.as_str()) == Some(value(header::HOST)?);
+    let ours = from.authority().map(Authority::as_str) == Some(value(header::HOST)?);
     ours.then(|| from.path_and_query().map(ToString::to_string)).flatten()
 }
 
