@@ -13,7 +13,8 @@ pub(super) fn check(the_loop: &TheLoop) -> Vec<Finding> {
     }
     let mut findings = Vec::new();
     if report.is_deaf() {
-        let problem = report.listener.as_ref().map_or("", |listener| listener.problem.as_str());
+        let own = report.listener.as_ref().map_or("", |listener| listener.problem.as_str());
+        let problem = report.channel_problems().map(|(_, problem)| problem).find(|_| own.is_empty()).unwrap_or(own);
         let reason = if problem.is_empty() { "it has not said why" } else { problem };
         let what = format!("replies are not heard: {reason}");
         findings.push(Finding::hazard(Check::Slack, PLACE, what, "see docs/slack.md, \"When it does not work\""));

@@ -22,8 +22,9 @@ use super::{
     receive::{self, Opens},
     slowed::Slowing,
     status::Hearing,
+    threads::Thread,
     ts::Ts,
-    turns::{Ask, Next, Page, Pauses, Turns},
+    turns::{Ask, Lasts, Next, Page, Pauses, Turns},
 };
 
 /// How many threads are read side by side while Slack does not ask to wait.
@@ -125,12 +126,11 @@ async fn page(hub: &Arc<Hub>, ask: Ask) -> (Ask, Result<Got, ApiError>) {
 async fn read_page(hub: &Arc<Hub>, ask: &Ask) -> Result<Got, ApiError> {
     let broken = |reason| ApiError::Unkept { reason };
     let thread = &ask.thread;
-    let page = match &ask.page {
-        Some(page) => page.clone(),
-        None => {
-            let after = hub.unread_from(&thread.ts).await.map_err(broken)?;
-            Page { after, cursor: String::new(), newest: None }
-        }
+    let page = if let Some(page) = &ask.page {
+        page.clone()
+    } else {
+        let after = hub.unread_from(&thread.ts).await.map_err(broken)?;
+        Page { after, cursor: String::new(), newest: None }
     };
     let listed = hub.api.replies(&thread.channel, &thread.ts, &page.after, &page.cursor).await?;
     let messages: Vec<Message> = listed
@@ -166,6 +166,7 @@ fn settle(hub: &Arc<Hub>, plan: Plan, ask: &Ask, got: Result<Got, ApiError>) {
             state.turns.granted(thread, got.next, now, now + plan.every);
             drop(state);
             hub.board.mended(&thread.channel, "read");
+            hub.board.mended(&place_of(thread), "read");
             if !got.fresh.is_empty() {
                 if plan.polls {
                     hub.board.heard();
@@ -181,16 +182,23 @@ fn settle(hub: &Arc<Hub>, plan: Plan, ask: &Ask, got: Result<Got, ApiError>) {
         }
         Err(error) => {
             let pauses = Pauses { passing: hub.pace.pauses, mending: hub.pace.mending };
-            state.turns.failed(thread, &error, now, pauses);
+            let lasts = state.turns.failed(thread, &error, now, pauses);
             drop(state);
             let (at, opens) = (Arc::clone(hub), thread.ts.clone());
             // A thread that cannot be read keeps nothing waiting for it.
             hub.spawn(async move { drop(at.heard.send(receive::Heard::nothing(Opens::Thread(opens))).await) });
-            if error != ApiError::stale_page() {
-                hub.board.failed(&thread.channel, "read", &error);
+            match lasts {
+                Lasts::No => tracing::debug!(%error, "a thread of Slack cannot be read just now"),
+                Lasts::InThread => hub.board.failed(&place_of(thread), "read", &error),
+                Lasts::InChannel => hub.board.failed(&thread.channel, "read", &error),
             }
         }
     }
+}
+
+/// A thread, as the status names it.
+fn place_of(thread: &Thread) -> String {
+    format!("{} (the thread of `{}`)", thread.channel, thread.name)
 }
 
 /// What the socket does not bring within a while after it stood in its thread, it did not hear.

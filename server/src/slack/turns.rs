@@ -19,6 +19,9 @@ const HOLD: Duration = Duration::from_secs(2);
 /// A channel that was refused so often in a row has a limit of its own, and holds up no other channel.
 const ALONE: u32 = 3;
 
+/// After so many failures in a row, with nothing read between them, a channel fails as a whole.
+const OFTEN: u32 = 3;
+
 /// The longest pause after a failure that only an operator can mend.
 const LONGEST: Duration = Duration::from_hours(1);
 
@@ -29,6 +32,17 @@ pub(super) struct Pauses {
     pub(super) passing: (Duration, Duration),
     /// The first one after a failure that only an operator can mend.
     pub(super) mending: Duration,
+}
+
+/// Of what a failure is more than an accident.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lasts {
+    /// Of nothing: it may be over at the next try.
+    No,
+    /// Of the thread.
+    InThread,
+    /// Of its whole channel.
+    InChannel,
 }
 
 /// What there is to do now.
@@ -196,7 +210,7 @@ impl Turns {
 
     /// A page could not be read. The thread goes behind the others, and its channel is left alone for a moment, for
     /// longer if that is the channel's own fault.
-    pub(super) fn failed(&mut self, thread: &Thread, error: &ApiError, now: Instant, pauses: Pauses) {
+    pub(super) fn failed(&mut self, thread: &Thread, error: &ApiError, now: Instant, pauses: Pauses) -> Lasts {
         let pause = |failures: u32| {
             let (first, longest) =
                 if error.is_passing() { pauses.passing } else { (pauses.mending, pauses.mending.max(LONGEST)) };
@@ -208,7 +222,14 @@ impl Turns {
             channel.failures += 1;
             channel.stuck = !error.is_passing();
         }
-        let Some(turn) = self.turn(thread) else { return };
+        let lasts = match error {
+            error if *error == ApiError::stale_page() => Lasts::No,
+            error if error.is_of_the_channel() => Lasts::InChannel,
+            error if !error.is_passing() => Lasts::InThread,
+            _ if channel.failures >= OFTEN => Lasts::InChannel,
+            _ => Lasts::No,
+        };
+        let Some(turn) = self.turn(thread) else { return lasts };
         if *error == ApiError::stale_page() {
             // The page's name is too old: it is found again by where the thread was read to.
             turn.page = None;
@@ -216,6 +237,7 @@ impl Turns {
         turn.due = now + pause(turn.failures);
         turn.failures += 1;
         (turn.reading, turn.served) = (false, Some(now));
+        lasts
     }
 
     /// True if the thread was read as a whole since the last greeting, so that whatever is new in it is news.
@@ -249,155 +271,4 @@ impl Turns {
 }
 
 #[cfg(test)]
-mod tests {
-    use wire::SessionName;
-
-    use super::*;
-
-    const PAUSES: Pauses =
-        Pauses { passing: (Duration::from_millis(500), Duration::from_mins(1)), mending: Duration::from_mins(2) };
-
-    fn secs(secs: u64) -> Duration {
-        Duration::from_secs(secs)
-    }
-
-    fn thread(channel: &str, n: usize) -> Thread {
-        let name = SessionName::parse(&format!("s{n}")).expect("a name");
-        Thread { name, channel: channel.to_owned(), ts: Ts::parse(&format!("{n}.000000")).expect("a stamp") }
-    }
-
-    /// A Slack that grants one page each `every`, to whichever channel, and asks to wait for what is left otherwise.
-    struct Grants {
-        every: Duration,
-        next: Instant,
-        pages: HashMap<Ts, usize>,
-        served: Vec<String>,
-    }
-
-    impl Grants {
-        fn new(every: Duration, now: Instant) -> Self {
-            Self { every, next: now, pages: HashMap::new(), served: Vec::new() }
-        }
-
-        /// Reads until so many pages were granted.
-        fn run(&mut self, turns: &mut Turns, mut now: Instant, pages: usize, again: Duration) -> Instant {
-            while self.served.len() < pages {
-                match turns.next(now, |_| false) {
-                    Next::Wait(until) => now = until.expect("there is something to wait for"),
-                    Next::Read(ask) if now < self.next => {
-                        let left = self.next - now;
-                        turns.limited(&ask.thread, now, secs(left.as_secs() + u64::from(left.subsec_nanos() > 0)));
-                        now += Duration::from_millis(7);
-                    }
-                    Next::Read(ask) => {
-                        self.next = now + self.every;
-                        self.served.push(ask.thread.name.to_string());
-                        let left = self.pages.entry(ask.thread.ts.clone()).or_insert(1);
-                        *left = left.saturating_sub(1);
-                        let page = (*left > 0).then(|| Page {
-                            after: ask.thread.ts.clone(),
-                            cursor: left.to_string(),
-                            newest: None,
-                        });
-                        turns.granted(&ask.thread, page, now, now + again);
-                        now += Duration::from_millis(7);
-                    }
-                }
-            }
-            now
-        }
-    }
-
-    #[test]
-    fn every_thread_gets_its_turn_under_any_retry_after() {
-        for every in [0, 1, 10, 20, 60, 300] {
-            for channels in [["C1", "C1", "C1"], ["C1", "C2", "C3"]] {
-                let begun = Instant::now();
-                let mut turns = Turns::default();
-                turns.follow((0..6).map(|n| thread(channels[n % 3], n + 1)).collect(), begun);
-                let mut grants = Grants::new(secs(every), begun);
-                grants.run(&mut turns, begun, 24, secs(5));
-                for n in 1..=6 {
-                    let times = grants.served.iter().filter(|served| **served == format!("s{n}")).count();
-                    assert_eq!(times, 4, "{every} s, {channels:?}: {:?}", grants.served);
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn a_long_thread_and_the_others_are_read_in_turn() {
-        let begun = Instant::now();
-        let mut turns = Turns::default();
-        turns.follow((1..=3).map(|n| thread("C1", n)).collect(), begun);
-        let mut grants = Grants::new(secs(20), begun);
-        grants.pages.insert(thread("C1", 2).ts, 4);
-        grants.run(&mut turns, begun, 9, secs(5));
-        assert_eq!(grants.served, ["s1", "s2", "s3", "s1", "s2", "s3", "s1", "s2", "s3"]);
-        turns.follow((1..=4).map(|n| thread("C1", n)).collect(), begun);
-        grants.run(&mut turns, grants.next, 10, secs(5));
-        assert_eq!(grants.served[9], "s4", "a new one is read first");
-    }
-
-    #[test]
-    fn a_channel_with_a_limit_of_its_own_holds_up_no_other() {
-        let begun = Instant::now();
-        let mut turns = Turns::default();
-        turns.follow(vec![thread("C1", 1), thread("C2", 2)], begun);
-        let (mut now, mut served) = (begun, 0);
-        while now < begun + secs(60) {
-            match turns.next(now, |_| false) {
-                Next::Wait(until) => now = until.expect("a moment"),
-                Next::Read(ask) if ask.thread.channel == "C1" => turns.limited(&ask.thread, now, secs(1)),
-                Next::Read(ask) => {
-                    served += 1;
-                    turns.granted(&ask.thread, None, now, now + secs(1));
-                }
-            }
-        }
-        assert!(served > 50, "{served}");
-    }
-
-    #[test]
-    fn a_thread_that_fails_goes_behind_the_others_and_is_tried_ever_less() {
-        let begun = Instant::now();
-        let mut turns = Turns::default();
-        turns.follow(vec![thread("C1", 1), thread("C1", 2), thread("C9", 3)], begun);
-        let (mut now, mut tries, mut served) = (begun, HashMap::new(), 0);
-        while now < begun + Duration::from_hours(3) {
-            match turns.next(now, |_| false) {
-                Next::Wait(until) => now = until.expect("a moment"),
-                Next::Read(ask) if ask.thread.name.as_str() == "s2" => {
-                    served += 1;
-                    turns.granted(&ask.thread, None, now, now + secs(5));
-                }
-                Next::Read(ask) => {
-                    *tries.entry(ask.thread.name.to_string()).or_insert(0) += 1;
-                    let word = if ask.thread.channel == "C9" { "channel_not_found" } else { "thread_not_found" };
-                    turns.failed(&ask.thread, &ApiError::Refused { word: word.to_owned() }, now, PAUSES);
-                }
-            }
-        }
-        assert!(served > 2000 && tries["s1"] < 12 && tries["s3"] < 12, "{served} {tries:?}");
-        assert!(turns.any_channel_answers());
-        assert!(turns.heard_from("C9") && !turns.heard_from("C9"));
-        assert!(
-            matches!(turns.next(now, |ts| *ts == thread("C9", 3).ts), Next::Read(ask) if ask.thread.channel == "C9")
-        );
-    }
-
-    #[test]
-    fn a_thread_that_a_reply_waits_for_goes_first() {
-        let begun = Instant::now();
-        let mut turns = Turns::default();
-        turns.follow((1..=5).map(|n| thread("C1", n)).collect(), begun);
-        let wanted = thread("C1", 4);
-        let next = turns.next(begun, |ts| *ts == wanted.ts);
-        assert_eq!(next, Next::Read(Ask { thread: wanted.clone(), page: None }));
-        turns.granted(&wanted, None, begun, begun + secs(5));
-        assert!(turns.was_read(&wanted.ts));
-        turns.greeted(begun);
-        assert!(!turns.was_read(&wanted.ts));
-        assert_eq!(turns.behind(begun + secs(2)), (5, secs(2)));
-    }
-}
+mod tests;

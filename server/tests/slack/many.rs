@@ -153,3 +153,59 @@ fn from_a_reply_to_the_pane() {
         at(mark, 95)
     ));
 }
+
+/// More threads than older readers of `slack.json` expect: the oldest one is heard like any other.
+#[test]
+fn the_oldest_of_more_than_two_hundred_threads_is_heard() {
+    for mode in ["socket", "poll"] {
+        let stage = Stage::of(Stage::builder().set("/channels/slack/read/mode", serde_json::json!(mode)));
+        let listener = stage.listen(hurried());
+        let thread = stage.session("oldest");
+        drop(listener);
+        let record = std::fs::read_to_string(stage.home.records().join("oldest.json")).expect("a record");
+        let record: serde_json::Value = serde_json::from_str(&record).expect("JSON");
+        for n in 0..230 {
+            let name = format!("s{n}");
+            let mut other = record.clone();
+            // As the published program leaves one that it stopped.
+            for (key, value) in [("name", name.as_str()), ("status", "stopped"), ("tmuxTarget", "")] {
+                other[key] = serde_json::json!(value);
+            }
+            other["slackThread"] = serde_json::json!(format!("{}.{n:06}", 1_900_000_000));
+            other.as_object_mut().expect("an object").retain(|key, _| PUBLISHED.contains(&key.as_str()));
+            let text = format!("{other:#}\n");
+            std::fs::write(stage.home.records().join(format!("{name}.json")), text).expect("written");
+        }
+        let _listener = stage.listen(hurried());
+        stage.until_it_hears();
+        wait_for("all threads to be known", || (stage.status()["threads"] == 231).then_some(()));
+        assert_eq!(stage.kept("slack.json")["threads"].as_object().map(serde_json::Map::len), Some(200));
+        let ts = match mode {
+            "poll" => stage.slack.unheard(&thread, ANN, "do you hear me?"),
+            _ => stage.slack.reply(&thread, ANN, "do you hear me?"),
+        };
+        stage.marked(&ts, "white_check_mark");
+        assert_eq!(stage.words("oldest"), ["do you hear me?"]);
+        assert_eq!(stage.slack.said_in(&thread), Vec::<String>::new(), "no farewell was said");
+    }
+}
+
+/// The keys of a record that the published program knows.
+const PUBLISHED: [&str; 16] = [
+    "name",
+    "harness",
+    "harnessSessionId",
+    "cwd",
+    "tmuxTarget",
+    "status",
+    "createdAt",
+    "startedAt",
+    "lastMessageAt",
+    "slackChannel",
+    "slackThread",
+    "description",
+    "harnessArgs",
+    "prompt",
+    "autoStart",
+    "slackEnabled",
+];
