@@ -176,16 +176,40 @@ impl Registry {
 
     /// Writes a record so that a crash leaves the old one or the new one, whole, and it outlasts a power loss.
     pub(crate) fn write(&self, record: &Record) -> Result<(), Error> {
-        write::durable(&self.dir, &self.path_of(&record.name), record.to_json().as_bytes())
+        write::durable(&self.dir, &self.path_of(&record.name), record.to_json().as_bytes())?;
+        self.keep_copy(record);
+        Ok(())
     }
 
     /// Writes a record that a power loss may take back to its state before: for what is cheap to lose.
     pub(crate) fn write_lightly(&self, record: &Record) -> Result<(), Error> {
-        write::atomic(&self.dir, &self.path_of(&record.name), record.to_json().as_bytes())
+        write::atomic(&self.dir, &self.path_of(&record.name), record.to_json().as_bytes())?;
+        self.keep_copy(record);
+        Ok(())
+    }
+
+    /// Keeps a copy of a record, for what another program that rewrites the record drops of it. One that cannot be
+    /// written leaves the record without it.
+    fn keep_copy(&self, record: &Record) {
+        if !record.of_another_program() {
+            let _ = write::atomic(&self.launch_dir(), &self.copy_of(&record.name), record.to_json().as_bytes());
+        }
+    }
+
+    fn copy_of(&self, name: &SessionName) -> PathBuf {
+        self.launch_dir().join(format!("{name}.record.json"))
+    }
+
+    /// The record as this program last wrote it, if the record that stands now tells of the same start.
+    pub(crate) fn copy_for(&self, now: &Record) -> Option<Record> {
+        let text = read_file(&self.copy_of(&now.name)).ok()??;
+        let told = |record: &Record| (record.created_at.clone(), record.started_at.clone());
+        Record::parse(&text, &now.name).ok().filter(|copy| told(copy) == told(now))
     }
 
     /// Removes a record for good.
     pub(crate) fn remove(&self, name: &SessionName) -> Result<(), Error> {
+        let _ = fs::remove_file(self.copy_of(name));
         let path = self.path_of(name);
         match fs::remove_file(&path) {
             // It is gone: that a power loss may bring it back is no reason to say that it is not.

@@ -53,13 +53,27 @@ impl Scope {
     /// The record of a session that is held, with the keys that another program dropped put back.
     pub(super) fn read_held(&self, _hold: &Hold, name: &SessionName) -> Result<Option<Record>, Error> {
         let Some(record) = self.registry.read_whole(name)? else { return Ok(None) };
-        let Some(known) = self.look().ok().and_then(|panes| self.recognised(&record, &panes, true)) else {
-            return Ok(Some(record));
+        // Silence is not absence: nothing is concluded from it.
+        let Ok(panes) = self.look() else { return Ok(Some(record)) };
+        let mut completed = match self.recognised(&record, &panes, true) {
+            Some(known) => {
+                let kept = self.registry.copy_for(&record).or_else(|| self.kept(name, &known.loop_id));
+                let kept = kept.and_then(|kept| kept.with_published_of(&known));
+                let mut completed = kept.unwrap_or_else(|| known.clone());
+                completed.loop_id.clone_from(&known.loop_id);
+                (completed.process, completed.server) = (known.process, known.server);
+                completed.phase = Some(Phase::Running);
+                completed
+            }
+            // Nothing of it runs, and what another program dropped is still to be gone on with.
+            None if record.of_another_program() => {
+                let copy = self.registry.copy_for(&record).and_then(|copy| copy.with_published_of(&record));
+                let Some(mut completed) = copy else { return Ok(Some(record)) };
+                completed.phase = Some(Phase::Stopped);
+                completed
+            }
+            None => return Ok(Some(record)),
         };
-        let kept = self.kept(name, &known.loop_id).and_then(|kept| kept.with_published_of(&known));
-        let mut completed = kept.unwrap_or_else(|| known.clone());
-        (completed.process, completed.server) = (known.process, known.server);
-        completed.phase = Some(Phase::Running);
         completed.pending = None;
         // If it cannot be written, the next verb does this again.
         let _ = self.registry.write(&completed);

@@ -41,6 +41,35 @@ fn a_session_whose_record_another_program_rewrote_stays_managed_and_gets_its_key
 }
 
 #[test]
+fn what_another_program_dropped_is_back_after_it_has_stopped_the_session_too() {
+    let home = home();
+    let the_loop = home.the_loop();
+    create(&the_loop, "x");
+    let before = record(&home, "x");
+    control(&the_loop, "x", ControlVerb::Stop).expect("stopped");
+    rewrite_as_the_published_program(&home, "x");
+    assert_eq!(state(&the_loop, "x"), State::Stopped);
+    let (started, detail) = outcome(control(&the_loop, "x", ControlVerb::Start));
+    assert_eq!(started, Some(Outcome::Resumed), "{detail}");
+    let after = record(&home, "x");
+    for key in ["origin", "format", "account", "harnessArgsInherited", "harnessSessionId"] {
+        assert_eq!(after[key], before[key], "{key}");
+    }
+    // Another program that has started it itself since knows better, and its session is not ours.
+    control(&the_loop, "x", ControlVerb::Stop).expect("stopped");
+    rewrite_as_the_published_program(&home, "x");
+    let text = fs::read_to_string(record_file(&home, "x")).expect("there");
+    let mut value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    value["startedAt"] = json!("2026-11-30T00:00:00Z");
+    fs::write(record_file(&home, "x"), value.to_string()).expect("written");
+    home.tmux().start_foreign("loop-standing-x");
+    assert_eq!(state(&the_loop, "x"), State::Running, "by its own record");
+    assert_eq!(outcome(delete(&the_loop, "x")).0, Some(Outcome::Deleted));
+    let left = fs::read_dir(home.records().join(".launch")).expect("listed").flatten().count();
+    assert_eq!(left, 0, "nothing of it is kept");
+}
+
+#[test]
 fn a_delete_or_a_stop_of_all_ends_what_another_program_s_record_no_longer_names() {
     let home = home();
     let the_loop = home.the_loop();
