@@ -137,3 +137,17 @@ fn status_with_needs_exits_with_3_while_a_session_waits_for_an_answer() {
     assert_eq!(code(&["status", "--needs"]), 2);
     assert!(home.the_loop().standing().stop_all().is_ok_and(|report| report.ok));
 }
+
+#[test]
+fn a_list_reads_the_screen_of_a_session_whose_title_tells_nothing() {
+    let home = home();
+    let args = ["--fault", &format!("dialog={QUESTION}"), "--fault", "title=my own title"].map(str::to_owned).to_vec();
+    let request = CreateRequest { harness_args: Some(args), ..CreateRequest::named("asks") };
+    assert!(home.the_loop().standing().create(&request).expect("created").ok);
+    once(&home, "asks", Activity::Waiting);
+    let listed = home.the_loop().standing().list().expect("rows");
+    assert_eq!(listed[0].activity, Activity::Waiting, "{listed:#?}");
+    assert!(listed[0].question.starts_with("May I delete the folder"), "{}", listed[0].question);
+    assert_eq!(run(&home, &["status", "--needs"]).code, 3);
+    home.the_loop().standing().stop_all().expect("a report");
+}

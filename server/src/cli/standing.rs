@@ -132,19 +132,12 @@ enum Everyone {
     Stop,
 }
 
-fn control(verbs: &dyn Verbs, verb: Everyone, whom: Whom, output: &mut Output) -> Result<ControlReport, Refusal> {
-    let (one, word) = match verb {
-        Everyone::Start => (ControlVerb::Start, "start"),
-        Everyone::Stop => (ControlVerb::Stop, "stop"),
-    };
-    if let Some(name) = whom.name {
-        return verbs.control(&ControlRequest { name, verb: one });
-    }
-    if !whom.all {
-        output.err(&format!("no session is named, which means every session: `standing {word} --all` says so\n"));
-    }
-    match verb {
-        Everyone::Start => verbs.start_all(),
-        Everyone::Stop => verbs.stop_all(),
+/// No name and no `--all` either is the published form for every session.
+fn control(verbs: &dyn Verbs, verb: Everyone, whom: Whom) -> Result<ControlReport, Refusal> {
+    match (whom.name, verb) {
+        (Some(name), Everyone::Start) => verbs.control(&ControlRequest { name, verb: ControlVerb::Start }),
+        (Some(name), Everyone::Stop) => verbs.control(&ControlRequest { name, verb: ControlVerb::Stop }),
+        (None, Everyone::Start) => verbs.start_all(),
+        (None, Everyone::Stop) => verbs.stop_all(),
     }
 }

@@ -16,6 +16,9 @@ pub(super) const AT_ONCE: usize = 32;
 /// The same for a stop, which costs the machine little, so that the graces run side by side.
 const STOPS_AT_ONCE: usize = 160;
 
+/// What a verb needs for its calls, with room.
+const STACK: usize = 1024 * 1024;
+
 /// Descriptors that one stop keeps: its lock and those of the processes that it waits for, two as a rule.
 const OF_A_STOP: usize = 4;
 
@@ -129,17 +132,22 @@ pub(super) fn side_by_side<T: Send>(
     let queue = Mutex::new(names.iter());
     let done = Mutex::new(BTreeMap::new());
     let next = || queue.lock().ok().and_then(|mut names| names.next());
-    thread::scope(|threads| {
-        for _ in 0..names.len().min(at_once) {
-            threads.spawn(|| {
-                while let Some(name) = next() {
-                    let answer = work(name);
-                    if let Ok(mut done) = done.lock() {
-                        done.insert(name.clone(), answer);
-                    }
-                }
-            });
+    let worker = || {
+        while let Some(name) = next() {
+            let answer = work(name);
+            if let Ok(mut done) = done.lock() {
+                done.insert(name.clone(), answer);
+            }
         }
+    };
+    thread::scope(|threads| {
+        // This thread is one of them, so that the work is done where no other can be had.
+        for _ in 1..names.len().min(at_once) {
+            if thread::Builder::new().stack_size(STACK).spawn_scoped(threads, worker).is_err() {
+                break;
+            }
+        }
+        worker();
     });
     done.into_inner().unwrap_or_default().into_values().collect()
 }

@@ -1,13 +1,15 @@
-//! list: every session that is declared or recorded, with one question to tmux whatever their number.
+//! list: every session that is declared or recorded, with one question to tmux whatever their number, and one more for
+//! those whose title does not tell what they are at.
 
 use std::collections::BTreeMap;
 
-use wire::{Row, SessionName};
+use wire::{Activity, Row, SessionName};
 
 use super::{Scope, screen::last_lines};
 use crate::{
     Error,
-    registry::Entry,
+    harness::BUILT_IN,
+    registry::{Entry, Record},
     state::Condition,
     tmux::{Pane, Panes, Silence},
 };
@@ -15,8 +17,42 @@ use crate::{
 /// Every session, sorted by name.
 pub(crate) fn list(scope: &Scope) -> Result<Vec<Row>, Error> {
     let (entries, panes) = everything(scope)?;
-    let row = |(name, entry): (&SessionName, &Entry)| scope.row(name, entry, &scope.judge(name, entry, panes.as_ref()));
-    Ok(entries.iter().map(row).collect())
+    let judged: Vec<_> = entries.iter().map(|(name, entry)| scope.judge(name, entry, panes.as_ref())).collect();
+    let mut rows: Vec<Row> =
+        entries.iter().zip(&judged).map(|((name, entry), judged)| scope.row(name, entry, judged)).collect();
+    let live = judged.iter().map(|judged| judged.condition.live());
+    let unclear: Vec<_> = rows
+        .iter_mut()
+        .zip(entries.values())
+        .zip(live)
+        .filter_map(|((row, entry), pane)| Some((row, entry.record(), pane?)))
+        .filter(|(row, _, _)| is_unclear(row))
+        .collect();
+    read_screens(scope, unclear);
+    Ok(rows)
+}
+
+/// Whether a title leaves open what a session is doing, or what it asks: then its screen is worth a look. What another
+/// program shows is not read.
+fn is_unclear(row: &Row) -> bool {
+    BUILT_IN.contains(&row.harness.as_str()) && matches!(row.activity, Activity::Unknown | Activity::Waiting)
+}
+
+/// Puts into rows what their screens say, with few questions to tmux whatever their number.
+fn read_screens(scope: &Scope, unclear: Vec<(&mut Row, Option<&Record>, &Pane)>) {
+    if unclear.is_empty() {
+        return;
+    }
+    let panes: Vec<&Pane> = unclear.iter().map(|(_, _, pane)| *pane).collect();
+    let screens = scope.tmux.capture_all(&panes).into_result().unwrap_or_default();
+    for ((row, record, pane), screen) in unclear.into_iter().zip(screens) {
+        let told = row.clone();
+        scope.read_screen(row, record, pane, &screen.unwrap_or_default());
+        // A screen that is not understood says less than the title did.
+        if row.activity == Activity::Unknown {
+            *row = told;
+        }
+    }
 }
 
 /// Every session with the last `lines` lines of its pane, its activity read from the whole screen: for a page that

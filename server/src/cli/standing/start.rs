@@ -17,7 +17,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(verbs: &dyn Verbs, args: Args, output: &mut Output) -> Result<u8, Refusal> {
-    let report = super::control(verbs, Everyone::Start, args.whom, output)?;
+    let report = super::control(verbs, Everyone::Start, args.whom)?;
     if report.sessions.is_empty() {
         output.err("there is no standing session to start: `the-loop standing create NAME` makes one\n");
     }
