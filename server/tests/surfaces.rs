@@ -18,6 +18,7 @@ mod metrics;
 mod openapi;
 mod refusals;
 mod rest;
+mod scale;
 mod schemathesis;
 mod serve;
 mod service;

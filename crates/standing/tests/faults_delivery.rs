@@ -46,3 +46,6 @@ mod brief;
 
 #[path = "faults_delivery/follow.rs"]
 mod follow;
+
+#[path = "faults_delivery/many.rs"]
+mod many;

@@ -18,8 +18,9 @@ mod record_writes;
 mod scene;
 mod tmux_server;
 
-/// The other processes of these tests: does nothing unless it was started as one.
+/// The other processes of these tests.
 #[test]
+#[ignore = "a program that other tests run"]
 fn actor_process() {
     actor::serve();
 }
