@@ -26,7 +26,7 @@ pub(crate) fn list(scope: &Scope) -> Result<Vec<Row>, Error> {
         .zip(entries.values())
         .zip(live)
         .filter_map(|((row, entry), pane)| Some((row, entry.record(), pane?)))
-        .filter(|(row, _, _)| is_unclear(row))
+        .filter(|(row, _, _)| is_unclear(scope, row))
         .collect();
     read_screens(scope, unclear);
     Ok(rows)
@@ -34,8 +34,10 @@ pub(crate) fn list(scope: &Scope) -> Result<Vec<Row>, Error> {
 
 /// Whether a title leaves open what a session is doing, or what it asks: then its screen is worth a look. What another
 /// program shows is not read.
-fn is_unclear(row: &Row) -> bool {
-    BUILT_IN.contains(&row.harness.as_str()) && matches!(row.activity, Activity::Unknown | Activity::Waiting)
+fn is_unclear(scope: &Scope, row: &Row) -> bool {
+    let custom = scope.settings().routing.harnesses.get(&row.harness);
+    let known = custom.map_or_else(|| BUILT_IN.contains(&row.harness.as_str()), |custom| custom.like.is_some());
+    known && matches!(row.activity, Activity::Unknown | Activity::Waiting)
 }
 
 /// Puts into rows what their screens say, with few questions to tmux whatever their number.
