@@ -50,9 +50,12 @@ impl Record {
     /// The record in one line of at most so many bytes, without what is too long for that.
     pub(crate) fn in_brief(&self, limit: usize) -> Option<String> {
         let mut record = Self { format: FORMAT, ..self.clone() };
-        let steps: [fn(&mut Self); 4] = [
+        // The server's command line, which every user can read, holds it for the server's life.
+        record.prompt.clear();
+        record.env.clear();
+        record.secrets.clear();
+        let steps: [fn(&mut Self); 3] = [
             |_| {},
-            |record| record.prompt.clear(),
             |record| {
                 record.description.clear();
                 record.other.clear();
