@@ -62,7 +62,8 @@ fn named_by(key: &str, value: &str, environment: &Surroundings) -> Vec<PathBuf> 
         _ => {
             let schemed = ["unix://", "unix:"].iter().find_map(|scheme| value.strip_prefix(scheme));
             let named = key.ends_with("SOCK") || key.ends_with("SOCKET") || PLAIN.contains(&key);
-            let plain = (named || value.ends_with(".sock") || value.ends_with(".socket")).then_some(value);
+            let end = Path::new(value).extension();
+            let plain = (named || end.is_some_and(|end| end == "sock" || end == "socket")).then_some(value);
             schemed.or(plain).and_then(absolute).into_iter().collect()
         }
     }

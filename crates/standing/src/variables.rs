@@ -74,10 +74,10 @@ fn check_source(source: &SecretSource) -> Result<(), String> {
         SecretSource::Command(words) => words.as_slice(),
         SecretSource::File(path) => std::slice::from_ref(path),
     };
-    match texts.iter().any(|text| text.contains('\0')) {
-        true => Err("it has a NUL character in it: take it out".to_owned()),
-        false => Ok(()),
+    if texts.iter().any(|text| text.contains('\0')) {
+        return Err("it has a NUL character in it: take it out".to_owned());
     }
+    Ok(())
 }
 
 /// The environment with these variables in it. A leading `~/` is the home directory of that environment.

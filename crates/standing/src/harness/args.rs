@@ -43,8 +43,7 @@ impl Options {
     /// Why a session must not be started with these arguments.
     pub(super) fn check(&self, args: &[String]) -> Result<(), String> {
         let mut before = ("", Takes::Nothing);
-        let mut words = args.iter().map(String::as_str).enumerate();
-        while let Some((at, word)) = words.next() {
+        for (at, word) in args.iter().map(String::as_str).enumerate() {
             if matches!(before.1, Takes::One) {
                 before = (word, Takes::Nothing);
             } else if word == "--" {

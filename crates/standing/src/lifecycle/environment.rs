@@ -78,7 +78,7 @@ impl Scope {
     }
 
     /// Records the account that a harness has come to run in: its command may set variables of its own.
-    pub(super) fn note_account(&self, record: &mut Record, adapter: &dyn Harness) {
+    pub(super) fn note_account(record: &mut Record, adapter: &dyn Harness) {
         let Some(pid) = record.process.as_ref().map(|process| process.pid) else { return };
         let spawned = Spawned {
             session: &record.name,
@@ -104,7 +104,7 @@ impl Scope {
             return false;
         }
         if let Ok(adapter) = self.harness(&record.harness) {
-            self.note_account(record, adapter.as_ref());
+            Self::note_account(record, adapter.as_ref());
         }
         !record.account.is_empty()
     }

@@ -75,7 +75,7 @@ impl Scope {
         record.status = RecordStatus::Running;
         note_process(record, ProcessIdentity::of(pane.pid), pane);
         if let Ok(adapter) = self.harness(&record.harness) {
-            self.note_account(record, adapter.as_ref());
+            Self::note_account(record, adapter.as_ref());
         }
         record.started_at = clock::now();
         let event = if fresh { "standing.started" } else { "standing.resumed" };

@@ -236,7 +236,7 @@ fn succeeded(scope: &Scope, plan: &Plan<'_>, mut record: Record, outcome: Outcom
     let mut notes = notes.to_vec();
     notes.extend(plan.notes());
     record.account = plan.account();
-    scope.note_account(&mut record, plan.adapter.as_ref());
+    Scope::note_account(&mut record, plan.adapter.as_ref());
     if !scope.learn(plan.adapter.as_ref(), &mut record) {
         notes.push(
             "its harness has not told its conversation yet: it is recorded at the next message or stop".to_owned(),

@@ -53,7 +53,8 @@ impl Agent {
         match self {
             Self::Claude => &[
                 &["--allowedTools", "Read"],
-                &["--add-dir", "../lib"],
+                // Another directory meets a question of its own.
+                &["--disallowedTools", "WebSearch"],
                 &["--mcp-config", "m.json"],
                 &["--debug"],
                 &["--verbose", "--"],
