@@ -84,7 +84,7 @@ enum Command {
     #[command(after_help = standing::EXAMPLES)]
     Standing {
         #[command(subcommand)]
-        verb: standing::Verb,
+        verb: Box<standing::Verb>,
     },
     /// See whether Slack is heard
     #[command(after_help = channels::EXAMPLES)]

@@ -47,14 +47,17 @@ impl Scene {
     }
 }
 
-fn say(http: &Http, name: &str, number: usize) -> (u16, Option<String>, Value) {
+fn say(http: &Http, name: &str, number: usize) -> Answered {
     let body = json!({ "name": name, "text": format!("message {number}.") });
     let answer = http.raw(&http.posting(&format!("{SESSIONS}/say"), &body));
     (answer.status, answer.header("retry-after").map(str::to_owned), answer.json())
 }
 
+/// What a message was answered with: the status, `Retry-After`, and the body.
+type Answered = (u16, Option<String>, Value);
+
 /// As many messages to the held session, each by a caller of its own, and how many were answered so far.
-fn messages(http: &Http, count: usize) -> (Vec<thread::JoinHandle<(u16, Option<String>, Value)>>, Arc<AtomicUsize>) {
+fn messages(http: &Http, count: usize) -> (Vec<thread::JoinHandle<Answered>>, Arc<AtomicUsize>) {
     let answered = Arc::new(AtomicUsize::new(0));
     let callers = (0..count).map(|number| {
         let (http, answered) = (http.clone(), Arc::clone(&answered));

@@ -41,7 +41,7 @@ impl Output {
     }
 
     /// How many columns standard output shows, if it is a terminal that says so.
-    pub(super) fn columns(&self) -> Option<usize> {
+    pub(super) fn columns() -> Option<usize> {
         let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
         Some(usize::from(size.ws_col)).filter(|&columns| columns > 0)
     }

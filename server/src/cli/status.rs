@@ -93,7 +93,7 @@ fn text(report: &LifecycleReport, enabled: bool, output: &mut Output) {
         let head = head.map(|title| Cell::new(title, BOLD)).to_vec();
         let rows = report.standing_sessions.iter().map(|row| cells(row, enabled).to_vec());
         let rows = std::iter::once(head).chain(rows).collect();
-        output.out(&table::fitted(rows, &["Starts"], output.columns()));
+        output.out(&table::fitted(rows, &["Starts"], Output::columns()));
     }
 }
 

@@ -62,12 +62,12 @@ impl Harness for Demo {
     }
 
     fn discover(&self, place: &Place<'_>, spawned: &Spawned<'_>) -> Option<String> {
-        let told = |pid| self.told_by(place, &ProcessIdentity::of(pid)?);
+        let told = |pid| Self::told_by(place, &ProcessIdentity::of(pid)?);
         spawned.processes().find_map(told).filter(|id| self.is_written(place, id))
     }
 
     fn left_in(&self, place: &Place<'_>, ended: &Ended<'_>) -> Option<String> {
-        let left = self.told_by(place, ended.process).or_else(|| named_after(ended.last_words, "--resume "));
+        let left = Self::told_by(place, ended.process).or_else(|| named_after(ended.last_words, "--resume "));
         left.filter(|id| self.is_written(place, id))
     }
 
@@ -153,7 +153,7 @@ fn home(place: &Place<'_>) -> Option<PathBuf> {
 
 impl Demo {
     /// The conversation that a process said it is in.
-    fn told_by(&self, place: &Place<'_>, process: &ProcessIdentity) -> Option<String> {
+    fn told_by(place: &Place<'_>, process: &ProcessIdentity) -> Option<String> {
         let file = format!("{}-{}", process.pid, process.start_ticks);
         let told = fs::read_to_string(home(place)?.join("sessions").join(file)).ok()?;
         uuid::Uuid::try_parse(told.trim()).ok().map(|id| id.to_string())

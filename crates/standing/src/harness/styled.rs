@@ -43,8 +43,9 @@ impl Styled {
             typed.push(line.trim_matches(frame));
         }
         let typed = typed.join("\n").trim_matches('\n').to_owned();
-        let hint = |hint: &&str| typed.starts_with(hint) || (typed.len() >= 3 && hint.starts_with(&typed));
-        (!typed.is_empty() && !harness.hints().iter().any(|it| hint(&it))).then_some(typed)
+        let is_hint = |hint: &str| typed.starts_with(hint) || (typed.len() >= 3 && hint.starts_with(&typed));
+        let hinted = harness.hints().iter().any(|hint| is_hint(hint));
+        (!typed.is_empty() && !hinted).then_some(typed)
     }
 }
 

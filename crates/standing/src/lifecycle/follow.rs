@@ -136,6 +136,8 @@ impl Scope {
         record.remember_former(&former);
         let Ok(adapter) = self.harness(&record.harness) else { return };
         let between = adapter.between(&self.place(record), &record.spawned_at, &former, &record.harness_session_id);
-        between.iter().for_each(|id| record.remember_former(id));
+        for id in &between {
+            record.remember_former(id);
+        }
     }
 }

@@ -103,14 +103,12 @@ fn serve(key: Key, first: File) {
             }
         }
         let another = line.waiting.front().and_then(|waiter| waiter.file.try_clone().ok());
-        match another {
-            Some(file) => next = file,
-            None => {
-                // Whoever is still in line hears that there is no thread; a lock that nobody wants is let go of here.
-                lines.remove(&key);
-                return;
-            }
-        }
+        let Some(file) = another else {
+            // Callers still in line hear that there is no thread; a lock that no caller wants is let go of here.
+            lines.remove(&key);
+            return;
+        };
+        next = file;
     }
 }
 

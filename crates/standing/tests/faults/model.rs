@@ -371,7 +371,7 @@ impl Real {
                 Some(Verdict::Submitted) => assert_eq!(typed, 1, "{text}: it was said to be submitted"),
                 Some(Verdict::NotDelivered) => assert_eq!(typed, 0, "{text}: it was said not to be delivered"),
                 Some(Verdict::Queued | Verdict::Unconfirmed) | None => {
-                    assert!(typed <= 1, "{text}: typed {typed} times")
+                    assert!(typed <= 1, "{text}: typed {typed} times");
                 }
             }
         }

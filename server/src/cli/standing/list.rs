@@ -40,7 +40,7 @@ pub(super) fn run(verbs: &dyn Verbs, args: &Args, output: &mut Output) -> Result
         Format::Json => output.out(&document(&rows)?),
         Format::Text if rows.is_empty() => output.out(NOTHING),
         Format::Text => {
-            output.out(&listing(&rows, output.columns()));
+            output.out(&listing(&rows, Output::columns()));
             output.err(&remarks(&rows));
         }
     }

@@ -32,7 +32,7 @@ fn killed(home: &Path, cwd: &Path, ended: &Ended<'_>) -> Option<String> {
         let first: String = said.lines().next()?.chars().take(SHOWN).collect();
         (!first.trim().is_empty() && ended.last_words.contains(&first)).then(|| begun.id.clone())
     };
-    cut_off.filter_map(|begun| ours(&begun)).last()
+    cut_off.rev().find_map(|begun| ours(&begun))
 }
 
 /// Whether the lock file of a conversation's writer is there with no one holding it.

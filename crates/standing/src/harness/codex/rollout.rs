@@ -98,7 +98,7 @@ pub(super) fn begun_since(home: &Path, cwd: &Path, since: &str) -> Vec<Begun> {
         let meta = Meta::read(&path)?;
         let here = meta.cwd.canonicalize().unwrap_or_else(|_| meta.cwd.clone()) == cwd;
         let after = meta.timestamp.as_str() >= since.trim_end_matches('Z');
-        (meta.is_of_a_screen() && here && after).then(|| Begun { id: meta.id, path, at: meta.timestamp })
+        (meta.is_of_a_screen() && here && after).then_some(Begun { id: meta.id, path, at: meta.timestamp })
     });
     let mut begun: Vec<Begun> = begun.collect();
     begun.sort_by(|a, b| a.at.cmp(&b.at));
@@ -157,7 +157,8 @@ fn name(path: &Path) -> &str {
 
 fn is_rollout(path: &Path) -> bool {
     let name = name(path);
-    name.starts_with("rollout-") && (name.ends_with(".jsonl") || name.ends_with(".jsonl.zst"))
+    let plain = name.strip_suffix(".zst").unwrap_or(name);
+    name.starts_with("rollout-") && Path::new(plain).extension().is_some_and(|end| end == "jsonl")
 }
 
 fn written(path: &Path) -> Option<SystemTime> {

@@ -170,18 +170,15 @@ impl Courier<'_> {
                 match shown.and_then(|shown| self.holds(&Screen { text: &shown.text, title: &shown.title })) {
                     // An empty box is evidence only after a full one: it may be a picture from before the paste.
                     // A harness that was at work keeps it for later, and its transcript says when it is a turn.
-                    Some(false) if held && self.was_busy && self.watch.has_transcript() => {
-                        if over {
-                            return Look::Queued;
-                        }
-                    }
+                    Some(false) if held && self.was_busy && self.watch.has_transcript() && over => return Look::Queued,
+                    Some(false) if held && self.was_busy && self.watch.has_transcript() => {}
                     // The transcript is the better evidence, and may come a moment after the box is empty.
-                    Some(false) if held && self.watch.has_transcript() => {
-                        if over || now >= *emptied_since.get_or_insert(now) + TRANSCRIPT_LAGS {
+                    Some(false) if held => {
+                        let since = *emptied_since.get_or_insert(now);
+                        if over || !self.watch.has_transcript() || now >= since + TRANSCRIPT_LAGS {
                             return Look::Proven(Evidence::InputEmptied);
                         }
                     }
-                    Some(false) if held => return Look::Proven(Evidence::InputEmptied),
                     Some(true) if over => return Look::Holds,
                     Some(true) => held = true,
                     None if !self.watch.has_transcript() => return Look::Nothing,

@@ -47,7 +47,7 @@ impl Cut {
         match self.reading.activity {
             Activity::Busy if self.last_message.is_empty() => notes.push("it was in the middle of a turn".to_owned()),
             Activity::Busy => {
-                notes.push(format!("it was in the middle of a turn (last message at {})", self.last_message))
+                notes.push(format!("it was in the middle of a turn (last message at {})", self.last_message));
             }
             Activity::Waiting => notes.push(format!("it was waiting for an answer to its prompt: {}", self.prompt())),
             Activity::Idle | Activity::Unknown => {}
