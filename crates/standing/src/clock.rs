@@ -1,5 +1,7 @@
 //! Wall-clock times as they are written down. Time-outs use the monotonic clock instead.
 
+use std::time::{Duration, SystemTime};
+
 use jiff::Timestamp;
 
 /// `YYYY-MM-DDTHH:MM:SSZ`, the form of every time in a record.
@@ -10,6 +12,11 @@ pub(crate) fn now() -> String {
 /// A moment in that form.
 pub(crate) fn at(moment: Timestamp) -> String {
     moment.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// Whether a moment that another program wrote down is longer ago than that. A clock that was set back says no.
+pub(crate) fn is_older(moment: SystemTime, than: Duration) -> bool {
+    SystemTime::now().duration_since(moment).is_ok_and(|age| age > than)
 }
 
 /// Such a time in milliseconds since 1970; `None` if it is none.

@@ -118,6 +118,7 @@ fn row_16_a_session_that_was_renamed_leaves_nothing_behind_and_what_joined_it_st
 #[test]
 fn row_18_an_agent_that_stops_its_own_session_comes_to_the_end_of_it() {
     let home = home();
+    home.reconfigure("/standingSessions/agentsMayControl", serde_json::json!(true));
     let the_loop = home.the_loop();
     create(&home, &the_loop, "x");
     let id = record(&home, "x").expect("a record")["loopId"].as_str().expect("an id").to_owned();

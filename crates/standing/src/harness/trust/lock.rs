@@ -9,10 +9,12 @@ use std::{
     io::{self, ErrorKind},
     path::{Path, PathBuf},
     thread,
-    time::{Duration, Instant, SystemTime},
+    time::{Duration, Instant},
 };
 
 use rustix::fs::{FlockOperation, flock};
+
+use crate::clock;
 
 /// How the program that owns a file keeps others from writing it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +98,7 @@ fn enter(folder: &Path, deadline: Instant) -> Result<(), String> {
 
 fn left_behind(folder: &Path) -> io::Result<bool> {
     let touched = fs::symlink_metadata(folder)?.modified()?;
-    Ok(SystemTime::now().duration_since(touched).is_ok_and(|age| age > STALE))
+    Ok(clock::is_older(touched, STALE))
 }
 
 fn wait(deadline: Instant, lock: &Path) -> Result<(), String> {
@@ -138,7 +140,8 @@ mod tests {
         let dir = tempfile::tempdir().expect("made");
         let (file, theirs) = (dir.path().join("f.json"), dir.path().join("f.json.lock"));
         fs::create_dir(&theirs).expect("made");
-        let old = SystemTime::now() - STALE - Duration::from_secs(1);
+        let made = fs::metadata(&theirs).and_then(|meta| meta.modified()).expect("a time");
+        let old = made - STALE - Duration::from_secs(1);
         File::open(&theirs).and_then(|dir| dir.set_modified(old)).expect("aged");
         drop(Locked::take(&file, &file, Vendor::Folder).expect("taken over"));
         assert!(!theirs.exists());
