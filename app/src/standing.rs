@@ -130,7 +130,7 @@ mod tests {
         let html = html(with_notice(page(vec![hostile], Query::parse("q=%3Cscript%3Ealert(1)%3C/script%3E")), notice));
         assert!(!html.contains("<script>alert"), "{html}");
         assert!(!html.contains("<img"), "{html}");
-        assert_eq!(html.matches("</textarea>").count(), 3, "{html}");
+        assert_eq!(html.matches("</textarea>").count(), 4, "{html}");
     }
 
     #[test]

@@ -136,7 +136,7 @@ mod tests {
         assert!(wide.contains("loop-standing-ops") && wide.contains("Do you want to proceed? (1 Yes"), "{wide}");
         assert!(wide.lines().all(|line| line.width() <= 70), "{wide}");
         let narrow = fitted_to(Some(48));
-        assert!(narrow.contains("ops   9 h ago  Do you want to proceed? (1…"), "{narrow}");
+        assert!(narrow.contains("ops   9 h ago  Do you want to proceed? (1 Yes,…"), "{narrow}");
         assert!(!narrow.contains("Tmux") && narrow.lines().all(|line| line.width() <= 48), "{narrow}");
     }
 }
