@@ -71,6 +71,11 @@ impl Registry {
         self.dir.join(".launch")
     }
 
+    /// The folder of copies of records.
+    fn copies_dir(&self) -> PathBuf {
+        self.dir.join(".copies")
+    }
+
     /// Reads one record.
     pub(crate) fn read(&self, name: &SessionName) -> Entry {
         match read_file(&self.path_of(name)) {
@@ -116,7 +121,7 @@ impl Registry {
     /// Makes the folder ready for a change, or refuses before anything was done.
     pub(crate) fn prepare(&self) -> Result<(), Error> {
         state_folder::make(&self.root)?;
-        for dir in [self.dir.clone(), self.launch_dir()] {
+        for dir in [self.dir.clone(), self.launch_dir(), self.copies_dir()] {
             fs::DirBuilder::new()
                 .recursive(true)
                 .mode(0o700)
@@ -130,6 +135,7 @@ impl Registry {
         }
         write::tidy(&self.dir);
         write::tidy(&self.launch_dir());
+        write::tidy(&self.copies_dir());
         Ok(())
     }
 
@@ -192,12 +198,12 @@ impl Registry {
     /// written leaves the record without it.
     fn keep_copy(&self, record: &Record) {
         if !record.of_another_program() {
-            let _ = write::atomic(&self.launch_dir(), &self.copy_of(&record.name), record.to_json().as_bytes());
+            let _ = write::atomic(&self.copies_dir(), &self.copy_of(&record.name), record.to_json().as_bytes());
         }
     }
 
     fn copy_of(&self, name: &SessionName) -> PathBuf {
-        self.launch_dir().join(format!("{name}.record.json"))
+        self.copies_dir().join(format!("{name}.json"))
     }
 
     /// The record as this program last wrote it, if the record that stands now tells of the same start.

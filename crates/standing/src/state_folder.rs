@@ -36,7 +36,15 @@ pub fn make(root: &Path) -> Result<(), Error> {
 /// Refuses a state folder of another user: what this user wrote there would lock its owner out.
 pub fn check_owner(root: &Path) -> Result<(), Error> {
     let ourselves = rustix::process::geteuid().as_raw();
-    let below = ["local/standing/.launch", "local/standing/.locks", "local/standing", "local", "logs", "channels"];
+    let below = [
+        "local/standing/.launch",
+        "local/standing/.copies",
+        "local/standing/.locks",
+        "local/standing",
+        "local",
+        "logs",
+        "channels",
+    ];
     for path in below.iter().map(|path| root.join(path)).chain([root.to_owned()]) {
         match owner(&path)? {
             Some(owner) if owner != ourselves && !(owner == 0 && path == root) => return Err(refused(path, owner)),
