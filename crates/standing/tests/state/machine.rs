@@ -127,6 +127,13 @@ fn doctor_tells_of_another_program_that_does_not_know_the_socket() {
     silent(&home.the_loop(), "second process");
 }
 
+/// Waits for the end of an agent that was killed. A list and a look may differ while it happens.
+fn ends(the_loop: &TheLoop, name: &str) {
+    let ended = || the_loop.standing().get(name).expect("a row").state == State::Ended;
+    wait_for("its end", || ended().then_some(()));
+    assert_eq!(state(the_loop, name), State::Ended);
+}
+
 #[test]
 fn stop_names_the_other_panes_that_it_closed() {
     let home = home();
@@ -138,7 +145,7 @@ fn stop_names_the_other_panes_that_it_closed() {
     create(&the_loop, "y");
     home.tmux().run(&["new-window", "-d", "-t", "=loop-standing-y:", "sleep 600"]);
     kill(Pid::from_raw(agents(&home)[0]), Signal::SIGKILL).expect("it lives");
-    wait_for("its end", || (state(&the_loop, "y") == State::Ended).then_some(()));
+    ends(&the_loop, "y");
     let (stopped, detail) = outcome(control(&the_loop, "y", ControlVerb::Stop));
     assert!(stopped == Some(Outcome::Stopped) && detail.contains("closed with it: sleep (pid "), "{detail}");
 }
@@ -155,7 +162,7 @@ fn a_refused_message_advises_what_works() {
         home.tmux().run(&change);
         if name == "deserted" {
             kill(Pid::from_raw(agents(&home)[0]), Signal::SIGKILL).expect("it lives");
-            wait_for("its end", || (state(&the_loop, name) == State::Ended).then_some(()));
+            ends(&the_loop, name);
         }
         let error = say(&the_loop, name).expect_err("refused").to_string();
         let advice = format!("`the-loop standing stop {name}`, then `the-loop standing start {name}`");
