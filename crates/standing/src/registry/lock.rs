@@ -226,9 +226,7 @@ mod tests {
         asking.lock_shared().expect("shared");
         thread::scope(|threads| {
             let verb = threads.spawn(|| registry.hold(&name, "say", LockWait(Duration::from_mins(1))).is_ok());
-            let waits = File::open(registry.dir.join(LOCKS).join("ops.waiting"));
-            let waits = || waits.as_ref().is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)));
-            while !waits() && !verb.is_finished() {
+            while !waiting::is_awaited(&asking) && !verb.is_finished() {
                 thread::yield_now();
             }
             drop(asking);

@@ -62,6 +62,12 @@ pub(super) fn wait_for(file: File, limit: Duration) -> io::Result<Option<File>> 
     }
 }
 
+/// Whether a caller of this process waits for that file.
+#[cfg(test)]
+pub(super) fn is_awaited(file: &File) -> bool {
+    file.metadata().is_ok_and(|meta| lines().contains_key(&(meta.dev(), meta.ino())))
+}
+
 /// Joins the line of a file, and begins it where there is none.
 fn stand_in_line(key: Key, file: File) -> io::Result<(u64, Receiver<io::Result<File>>)> {
     let mut lines = lines();
