@@ -29,7 +29,9 @@ pub(super) fn restore() {
         let kept = storage.get_item(&key(&form)).ok().flatten();
         let kept = kept.and_then(|kept| UrlSearchParams::new_with_str(&kept).ok());
         if let Some(kept) = kept.filter(|_| !controls(&form).iter().any(morph::is_dirty)) {
-            controls(&form).iter().for_each(|control| fill(control, &kept));
+            for control in &controls(&form) {
+                fill(control, &kept);
+            }
         }
     }
 }

@@ -93,7 +93,9 @@ pub(super) fn answered() {
 
 /// What is shown is what the service shows.
 pub(super) fn up_to_date() {
-    [STALE, SIGNED_OUT, REFUSED].into_iter().for_each(|mark| unset(&root(), mark));
+    for mark in [STALE, SIGNED_OUT, REFUSED] {
+        unset(&root(), mark);
+    }
 }
 
 /// There is no page: says at the top of this one why it may be out of date.

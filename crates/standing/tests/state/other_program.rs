@@ -64,9 +64,12 @@ fn what_another_program_dropped_is_back_after_it_has_stopped_the_session_too() {
     fs::write(record_file(&home, "x"), value.to_string()).expect("written");
     home.tmux().start_foreign("loop-standing-x");
     assert_eq!(state(&the_loop, "x"), State::Running, "by its own record");
-    assert_eq!(outcome(delete(&the_loop, "x")).0, Some(Outcome::Deleted));
-    let left = fs::read_dir(home.records().join(".launch")).expect("listed").flatten().count();
-    assert_eq!(left, 0, "nothing of it is kept");
+    let (deleted, detail) = outcome(delete(&the_loop, "x"));
+    assert_eq!(deleted, Some(Outcome::Deleted), "{detail}");
+    for folder in [".launch", ".copies"] {
+        let left = fs::read_dir(home.records().join(folder)).expect("listed").flatten().count();
+        assert_eq!(left, 0, "nothing of it is kept in {folder}");
+    }
 }
 
 #[test]
