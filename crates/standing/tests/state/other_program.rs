@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::json;
 use standing::{ControlVerb, Outcome, State};
+use testkit::wait_for;
 
 use crate::scene::{
     agents, control, create, delete, home, outcome, record, record_file, rewrite_as_the_published_program, row, say,
@@ -63,6 +64,7 @@ fn what_another_program_dropped_is_back_after_it_has_stopped_the_session_too() {
     value["startedAt"] = json!("2026-11-30T00:00:00Z");
     fs::write(record_file(&home, "x"), value.to_string()).expect("written");
     home.tmux().start_foreign("loop-standing-x");
+    wait_for("its first words", || home.tmux().screen("loop-standing-x").contains("foreign").then_some(()));
     assert_eq!(state(&the_loop, "x"), State::Running, "by its own record");
     let (deleted, detail) = outcome(delete(&the_loop, "x"));
     assert_eq!(deleted, Some(Outcome::Deleted), "{detail}");
