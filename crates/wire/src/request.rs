@@ -6,7 +6,6 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 /// Where the value of a secret comes from. It is read when the session starts, in its pane, and is not written anywhere.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum SecretSource {
     /// What this command prints: the program, then one argument each.
@@ -14,6 +13,36 @@ pub enum SecretSource {
     /// What this file holds. It must be a regular file that no other user can read or write.
     File(String),
 }
+
+/// Written out, since the derived one lets other keys stand beside the one that counts.
+#[cfg(feature = "schema")]
+impl utoipa::PartialSchema for SecretSource {
+    fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+        use utoipa::openapi::schema::{AdditionalProperties, ArrayBuilder, ObjectBuilder, OneOfBuilder, Schema, Type};
+
+        let text = || ObjectBuilder::new().schema_type(Type::String);
+        let only = |key: &str, value: Schema, description: &str| {
+            ObjectBuilder::new()
+                .schema_type(Type::Object)
+                .property(key, value)
+                .required(key)
+                .additional_properties(Some(AdditionalProperties::FreeForm(false)))
+                .description(Some(description))
+        };
+        let command = Schema::Array(ArrayBuilder::new().items(text()).build());
+        let file = Schema::Object(text().build());
+        OneOfBuilder::new()
+            .item(only("command", command, "What this command prints: the program, then one argument each."))
+            .item(only("file", file, "A regular file that no other user can read or write."))
+            .description(Some(
+                "Where the value of a secret comes from. It is read in the pane when the session starts.",
+            ))
+            .into()
+    }
+}
+
+#[cfg(feature = "schema")]
+impl utoipa::ToSchema for SecretSource {}
 
 /// Asks for a new session, written to the registry and, unless told otherwise, started.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
