@@ -29,7 +29,7 @@ impl Front {
         Self { the_loop, notices: Arc::default(), caller: Arc::new(|| Caller::Unidentified) }
     }
 
-    /// The same for one request, with what finds out who sent it.
+    /// Returns this context for one request, with a function that finds its caller.
     #[must_use]
     pub fn called_by(mut self, caller: impl Fn() -> Caller + Send + Sync + 'static) -> Self {
         self.caller = Arc::new(caller);
@@ -55,7 +55,7 @@ impl Front {
         self.on_a_thread(self.the_loop.turn_of(name).await?, verb).await
     }
 
-    /// The same for a verb that not everyone may do.
+    /// Runs a verb that needs permission.
     pub(crate) async fn act<T: Send + 'static>(
         &self,
         name: &str,

@@ -1,4 +1,4 @@
-//! What makes a form that is sent twice count once.
+//! The idempotency key of a form: a form that is sent twice counts once.
 
 use leptos::prelude::*;
 use uuid::Uuid;

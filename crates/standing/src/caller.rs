@@ -1,4 +1,4 @@
-//! Who asks for a verb. Agents do not control sessions, so it matters whether the caller runs inside one.
+//! The caller of a verb. Agents do not control sessions, so it matters whether the caller runs inside one.
 
 use wire::SessionName;
 
@@ -50,7 +50,7 @@ impl Caller {
     }
 }
 
-/// What the marks of a process and its ancestors say.
+/// Reads the marks of a process and its ancestors.
 fn of_line(pid: u32) -> Option<Inside> {
     let Some(caller) = ProcessIdentity::of(pid) else { return Some(Inside::NotKnown) };
     let inside = lineage(pid).into_iter().find_map(|pid| marks(|key| variable_of(pid, key)));
@@ -59,7 +59,7 @@ fn of_line(pid: u32) -> Option<Inside> {
     inside.or_else(|| (caller.is_ending() || !caller.is_alive()).then_some(Inside::NotKnown))
 }
 
-/// What the marks in one environment say.
+/// Reads the marks in one environment.
 fn marks(variable: impl Fn(&str) -> Option<String>) -> Option<Inside> {
     let mark = |key: &str| variable(key).filter(|value| !value.is_empty());
     let name = mark(SESSION_VAR);

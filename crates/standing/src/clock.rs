@@ -14,7 +14,7 @@ pub(crate) fn at(moment: Timestamp) -> String {
     moment.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// Whether a moment that another program wrote down is longer ago than that. A clock that was set back says no.
+/// True if a moment that another program wrote down is longer ago than that. A clock that was set back says no.
 pub(crate) fn is_older(moment: SystemTime, than: Duration) -> bool {
     SystemTime::now().duration_since(moment).is_ok_and(|age| age > than)
 }

@@ -1,5 +1,5 @@
-//! What was typed and not sent, kept in the tab: over a reload, and over signing in again. Nothing of it leaves the tab,
-//! and it goes with it.
+//! Drafts: text that was typed and not sent, kept in the tab over a reload and over signing in again. It never leaves
+//! the tab, and is gone when the tab is closed.
 
 use wasm_bindgen::JsCast;
 use web_sys::{

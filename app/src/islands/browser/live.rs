@@ -17,7 +17,7 @@ const PERIOD: i32 = 2000;
 /// How many answers may be missing before the page says that it may be out of date.
 const PATIENCE: u32 = 2;
 
-/// What the document says of why it may be out of date, each with a line of its own at the top of the page.
+/// Marks on the document that say why it may be out of date. Each has its own line at the top of the page.
 const STALE: &str = "data-stale";
 const SIGNED_OUT: &str = "data-signed-out";
 const REFUSED: &str = "data-refused";
@@ -59,7 +59,7 @@ fn now() -> i32 {
     window().performance().map_or(0.0, |clock| clock.now()) as i32
 }
 
-/// Whether the page is looked at.
+/// True while the page is visible.
 fn is_wanted() -> bool {
     document().visibility_state() == VisibilityState::Visible
 }
@@ -91,7 +91,7 @@ pub(super) fn answered() {
     }
 }
 
-/// What is shown is what the service shows.
+/// Removes the marks: the page is up to date.
 pub(super) fn up_to_date() {
     for mark in [STALE, SIGNED_OUT, REFUSED] {
         unset(&root(), mark);

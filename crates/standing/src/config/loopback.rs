@@ -11,7 +11,7 @@ impl Service {
     }
 }
 
-/// Whether a host, with or without a port, names the machine itself: `localhost` and all below it, 127.0.0.0/8, `::1`.
+/// True if a host, with or without a port, names the machine itself: `localhost` and all below it, 127.0.0.0/8, `::1`.
 pub fn is_loopback(authority: &str) -> bool {
     let host = host_of(authority.trim()).to_ascii_lowercase();
     let bare = host.trim_start_matches('[').trim_end_matches(']');
