@@ -28,6 +28,8 @@ mod shell;
 #[expect(unreachable_pub, reason = "the component macro makes a public item of each")]
 #[expect(clippy::needless_pass_by_value, reason = "components own what they are given")]
 mod standing;
+#[cfg(all(test, feature = "ssr"))]
+mod texts;
 #[cfg(feature = "ssr")]
 mod theme;
 #[cfg(feature = "ssr")]

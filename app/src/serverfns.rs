@@ -16,7 +16,7 @@ pub mod theme;
 #[cfg(feature = "ssr")]
 mod reply;
 #[cfg(feature = "ssr")]
-mod wording;
+pub(crate) mod wording;
 
 pub use create::{ArgsChoice, CreateForm};
 

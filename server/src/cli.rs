@@ -25,6 +25,8 @@ mod start;
 mod status;
 mod stop;
 mod table;
+#[cfg(test)]
+mod texts;
 
 use std::{
     env,

@@ -17,13 +17,13 @@ impl Notice {
     }
 
     /// A refusal, verbatim.
-    pub(super) fn refused(error: &Error, place: Place) -> Self {
+    pub(crate) fn refused(error: &Error, place: Place) -> Self {
         Self::new(place, Tone::Failed, error.to_string())
     }
 }
 
 /// What a verb did: one line for a session; a sum and a line for each failure, for all of them.
-pub(super) fn report(report: &ControlReport, verb: ControlVerb, place: Place) -> Notice {
+pub(crate) fn report(report: &ControlReport, verb: ControlVerb, place: Place) -> Notice {
     let tone = if report.ok { Tone::Done } else { Tone::Failed };
     let stop_half = report.stopped.iter().flatten().filter(|row| row.outcome == Some(Outcome::Failed));
     let lines: Vec<String> = match &report.sessions[..] {
@@ -82,7 +82,7 @@ fn joined(word: &str, detail: &str) -> String {
 }
 
 /// What became of a message: in the core's own words, which tell what the verdict rests on.
-pub(super) fn receipt(receipt: &SayReceipt, place: Place) -> Notice {
+pub(crate) fn receipt(receipt: &SayReceipt, place: Place) -> Notice {
     let (tone, verdict) = match (receipt.delivered, receipt.verdict) {
         (false, _) | (_, Verdict::NotDelivered) => (Tone::Failed, "not delivered"),
         (true, Verdict::Unconfirmed) => (Tone::Unsure, "typed and sent; nothing proves that it was taken"),
@@ -96,7 +96,7 @@ pub(super) fn receipt(receipt: &SayReceipt, place: Place) -> Notice {
 }
 
 /// The beginning of a message, on one line.
-pub(super) fn quote(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     let mut words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if let Some((end, _)) = words.char_indices().nth(QUOTE) {
         words.truncate(end);

@@ -3,6 +3,9 @@
 //! Every message is for a person: what happened, where, and what to type next. A session that merely failed to start
 //! or stop is no error but a row with [`Outcome::Failed`](wire::Outcome::Failed).
 
+#[cfg(test)]
+mod texts;
+
 use std::{io, path::PathBuf};
 
 use wire::{InvalidName, Problem, ProblemCode, SessionName};

@@ -3,6 +3,7 @@
 //!
 //! Nothing here touches the user's tmux server or home, and nothing is ended but what a fixture can prove its own.
 
+mod golden;
 mod home;
 mod http;
 #[cfg(feature = "model")]
@@ -15,6 +16,7 @@ mod terminal;
 mod tmux;
 mod wait;
 
+pub use golden::assert_text;
 pub use home::{TestHome, TestHomeBuilder};
 pub use http::{Answer, Http};
 #[cfg(feature = "model")]

@@ -19,6 +19,7 @@ mod site;
 mod step;
 mod style;
 mod test;
+mod texts;
 mod tmux;
 mod wasm;
 
@@ -48,6 +49,8 @@ enum Verb {
     Test(test::Args),
     /// Brings about what can go wrong, row by row, and writes `docs/faults.md`.
     Faults(faults::Args),
+    /// Writes the golden files of all texts that a user sees, `docs/texts/`.
+    Texts,
     /// Sizes of what is shipped, and the benchmarks.
     Bench(bench::Args),
 }
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
         Verb::Run(args) => run::run(&project, &args),
         Verb::Test(args) => test::test(&project, &args),
         Verb::Faults(args) => faults::faults(&project, &args),
+        Verb::Texts => texts::texts(&project),
         Verb::Bench(args) => bench::bench(&project, &args),
     });
     match done {
