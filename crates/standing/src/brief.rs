@@ -2,13 +2,11 @@
 //! that nobody writes to would hold up a start for ever, and everything behind it.
 
 use std::{
-    fs::OpenOptions,
-    io::{self, Read as _},
-    os::unix::fs::OpenOptionsExt as _,
+    io,
     path::{Path, PathBuf},
 };
 
-use rustix::fs::OFlags;
+use files::{open::Links, read};
 
 /// The longest brief, in bytes. It goes to the harness as one argument, and Linux takes no longer one than 128 KiB, the
 /// directive included.
@@ -43,20 +41,12 @@ pub(crate) fn fits(bytes: usize) -> Result<(), String> {
 
 /// The brief that stands in a file: a plain file of at most [`BRIEF_LIMIT`] bytes of UTF-8.
 pub fn read_brief(path: &Path) -> io::Result<String> {
-    // Opening a pipe to read from waits for somebody who writes, but for this.
-    let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is no plain file"));
-    }
-    let mut text = String::new();
-    file.take(BRIEF_LIMIT as u64 + 1).read_to_string(&mut text)?;
-    if text.len() > BRIEF_LIMIT {
-        return Err(io::Error::other(format!(
-            "it has more than {BRIEF_LIMIT} bytes, which is the limit: put the rest in a file that it names"
-        )));
-    }
-    Ok(text)
+    read::text(path, Links::Follow, BRIEF_LIMIT).map_err(|error| match error.kind() {
+        io::ErrorKind::FileTooLarge => {
+            io::Error::other(format!("{error}, which is the limit: put the rest in a file that it names"))
+        }
+        _ => error,
+    })
 }
 
 #[cfg(test)]

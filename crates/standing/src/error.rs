@@ -6,7 +6,10 @@
 #[cfg(test)]
 mod texts;
 
-use std::{io, path::PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use wire::{InvalidName, Problem, ProblemCode, SessionName};
 
@@ -262,6 +265,18 @@ fn offered(name: &SessionName, offers: bool) -> String {
     } else {
         String::new()
     }
+}
+
+impl From<files::Error> for Error {
+    fn from(files::Error { path, doing, source }: files::Error) -> Self {
+        Self::Storage { path, doing, source }
+    }
+}
+
+/// Makes a storage error of an I/O error, as a function for `map_err`.
+pub(crate) fn storage(path: &Path, doing: &'static str) -> impl FnOnce(io::Error) -> Error {
+    let path = path.to_owned();
+    move |source| Error::Storage { path, doing, source }
 }
 
 impl Error {

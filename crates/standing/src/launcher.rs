@@ -15,24 +15,34 @@ use std::{
     collections::BTreeMap,
     env,
     ffi::{OsStr, OsString},
-    fs::{self, OpenOptions},
-    io::{self, Read, Write},
-    os::unix::{fs::OpenOptionsExt, process::CommandExt},
+    fs,
+    io::{self, Write},
+    os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Command, ExitCode},
     time::Duration,
 };
 
+use files::{
+    open::Links,
+    read,
+    write::{self, Durability},
+};
 use serde::{Deserialize, Serialize};
 use wire::SessionName;
 
 pub(crate) use self::secret::LIMIT as SECRETS_LIMIT;
 use crate::{
-    Error, Surroundings, nesting,
+    Error, Surroundings,
+    error::storage,
+    nesting,
     process::LOOP_ID_VAR,
-    registry, tmux,
+    tmux,
     variables::{Env, Secrets},
 };
+
+/// The largest launch in bytes: a command and an environment, which Linux limits to a quarter of the stack.
+const MAX_SPEC: usize = 64 * 1024 * 1024;
 
 /// The name of the session, for its harness.
 pub(crate) const SESSION_VAR: &str = "THE_LOOP_SESSION";
@@ -97,13 +107,8 @@ impl LaunchSpec {
     pub(crate) fn write(&self, dir: &Path, loop_id: &str) -> Result<PathBuf, Error> {
         let path = dir.join(format!("{loop_id}.json"));
         let text = serde_json::to_string(self).unwrap_or_default();
-        OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&path)
-            .and_then(|mut file| file.write_all(text.as_bytes()).inspect_err(|_| discard(&path)))
-            .map_err(registry::storage(&path, "the launch cannot be written down"))?;
+        write::create(&path, text.as_bytes(), Durability::Crash)
+            .map_err(storage(&path, "the launch cannot be written down"))?;
         Ok(path)
     }
 }
@@ -111,7 +116,7 @@ impl LaunchSpec {
 /// Takes a spec back: true if nobody had read it, so that nothing can come of it any more. A pane that tmux makes of
 /// it later finds what is left here, and closes itself.
 pub(crate) fn revoke(spec: &Path) -> bool {
-    fs::rename(spec, revoked(spec)).is_ok()
+    write::rename(spec, &revoked(spec)).is_ok()
 }
 
 /// Removes a spec that no pane can ask for any more, and what its launch left.
@@ -239,9 +244,7 @@ fn is_terminal_var(key: &OsStr) -> bool {
 
 /// Reads a spec and removes it. Order matters: removed before it is acted upon, so that it is used at most once.
 fn take(path: &Path) -> io::Result<LaunchSpec> {
-    let mut file = registry::open_plain(path)?;
-    let mut text = String::new();
-    file.read_to_string(&mut text)?;
+    let text = read::text(path, Links::Refuse, MAX_SPEC)?;
     let spec: LaunchSpec = serde_json::from_str(&text).map_err(io::Error::other)?;
     if !spec.secrets.is_empty() {
         fs::write(path.with_extension(READING), "")?;

@@ -22,7 +22,6 @@ mod directive;
 mod doctor;
 mod error;
 pub mod events;
-mod failpoint;
 mod harness;
 pub mod launcher;
 mod lifecycle;

@@ -5,28 +5,27 @@
 
 mod lock;
 mod record;
-mod waiting;
-mod write;
 
 use std::{
     collections::BTreeMap,
-    fs::{self, File, OpenOptions},
-    io::{self, Read},
-    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt},
+    fs, io,
     path::{Path, PathBuf},
 };
 
+use files::{
+    folder::{self, Distrust},
+    read,
+    write::{self, Durability, Synced},
+};
 use wire::SessionName;
 
 pub(crate) use lock::{Hold, LockWait};
 pub(crate) use record::{Origin, Pending, Phase, Record, RecordStatus, Server};
-pub use write::is_unsupported;
-pub(crate) use write::{atomic, durable};
 
-use crate::{Error, state_folder};
+use crate::{Error, error::storage, notices, state_folder};
 
-/// A record is small; what is larger is no record.
-const MAX_RECORD: u64 = 4 * 1024 * 1024;
+/// The largest record in bytes. Records are small: a larger file is not one.
+const MAX_RECORD: usize = 4 * 1024 * 1024;
 
 /// The folder of records.
 #[derive(Clone, Debug)]
@@ -78,7 +77,7 @@ impl Registry {
 
     /// Reads one record.
     pub(crate) fn read(&self, name: &SessionName) -> Entry {
-        match read_file(&self.path_of(name)) {
+        match read::text_if_there(&self.path_of(name), MAX_RECORD) {
             Ok(None) => Entry::Vacant,
             Ok(Some(text)) => match Record::parse(&text, name) {
                 Ok(record) => Entry::Recorded(Box::new(record)),
@@ -122,16 +121,12 @@ impl Registry {
     pub(crate) fn prepare(&self) -> Result<(), Error> {
         state_folder::make(&self.root)?;
         for dir in [self.dir.clone(), self.launch_dir(), self.copies_dir()] {
-            fs::DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(&dir)
-                .map_err(storage(&dir, "the state folder cannot be made"))?;
-            Self::check_private(&dir)?;
+            folder::make(&dir).map_err(storage(&dir, "the state folder cannot be made"))?;
+            folder::check(&dir).map_err(|found| distrusted(&dir, found))?;
         }
         // Whoever may write in a folder above may put another one in the place of ours.
         for dir in self.dir.ancestors().skip(1).take(2) {
-            Self::check_above(dir)?;
+            folder::check_above(dir).map_err(|found| distrusted(dir, found))?;
         }
         write::tidy(&self.dir);
         write::tidy(&self.launch_dir());
@@ -139,57 +134,16 @@ impl Registry {
         Ok(())
     }
 
-    /// Whoever may write here may run commands as us: the folder must be ours alone to write.
-    fn check_private(dir: &Path) -> Result<(), Error> {
-        let meta = fs::symlink_metadata(dir).map_err(storage(dir, "the state folder cannot be looked at"))?;
-        let refuse = |what: &str| {
-            let said = format!("{what}; nothing was changed");
-            Err(storage(dir, "the state folder cannot be trusted")(io::Error::new(
-                io::ErrorKind::PermissionDenied,
-                said,
-            )))
-        };
-        if !meta.is_dir() {
-            return refuse("it is no folder");
-        }
-        if meta.uid() != rustix::process::geteuid().as_raw() {
-            return refuse("it belongs to another user");
-        }
-        if meta.permissions().mode() & 0o022 != 0 {
-            return refuse(&format!("others may write in it: `chmod go-w {}`", dir.display()));
-        }
-        Ok(())
-    }
-
-    /// The same for a folder above, which may have come from elsewhere: one of a group that is our own is let pass, as
-    /// a umask of 002 makes them, and so is one whose entries only their owners can replace.
-    fn check_above(dir: &Path) -> Result<(), Error> {
-        let meta = fs::metadata(dir).map_err(storage(dir, "the state folder cannot be looked at"))?;
-        let (mode, own_group) = (meta.permissions().mode(), meta.gid() == rustix::process::getegid().as_raw());
-        let owner = [0, rustix::process::geteuid().as_raw()].contains(&meta.uid());
-        let others_write = mode & 0o002 != 0 || (mode & 0o020 != 0 && !own_group);
-        if owner && (!others_write || mode & 0o1000 != 0) {
-            return Ok(());
-        }
-        let what = if owner {
-            format!("others may write in it: `chmod go-w {}`", dir.display())
-        } else {
-            "it belongs to another user".to_owned()
-        };
-        let refused = io::Error::new(io::ErrorKind::PermissionDenied, format!("{what}; nothing was changed"));
-        Err(storage(dir, "the state folder cannot be trusted")(refused))
-    }
-
     /// Writes a record so that a crash leaves the old one or the new one, whole, and it outlasts a power loss.
     pub(crate) fn write(&self, record: &Record) -> Result<(), Error> {
-        write::durable(&self.dir, &self.path_of(&record.name), record.to_json().as_bytes())?;
+        durable(&self.path_of(&record.name), record.to_json().as_bytes())?;
         self.keep_copy(record);
         Ok(())
     }
 
     /// Writes a record that a power loss may take back to its state before: for what is cheap to lose.
     pub(crate) fn write_lightly(&self, record: &Record) -> Result<(), Error> {
-        write::atomic(&self.dir, &self.path_of(&record.name), record.to_json().as_bytes())?;
+        atomic(&self.path_of(&record.name), record.to_json().as_bytes())?;
         self.keep_copy(record);
         Ok(())
     }
@@ -198,7 +152,7 @@ impl Registry {
     /// written leaves the record without it.
     fn keep_copy(&self, record: &Record) {
         if !record.of_another_program() {
-            let _ = write::atomic(&self.copies_dir(), &self.copy_of(&record.name), record.to_json().as_bytes());
+            let _ = atomic(&self.copy_of(&record.name), record.to_json().as_bytes());
         }
     }
 
@@ -208,7 +162,7 @@ impl Registry {
 
     /// The record as this program last wrote it, if the record that stands now tells of the same start.
     pub(crate) fn copy_for(&self, now: &Record) -> Option<Record> {
-        let text = read_file(&self.copy_of(&now.name)).ok()??;
+        let text = read::text_if_there(&self.copy_of(&now.name), MAX_RECORD).ok()??;
         let told = |record: &Record| (record.created_at.clone(), record.started_at.clone());
         Record::parse(&text, &now.name).ok().filter(|copy| told(copy) == told(now))
     }
@@ -220,8 +174,12 @@ impl Registry {
         match fs::remove_file(&path) {
             // It is gone: that a power loss may bring it back is no reason to say that it is not.
             Ok(()) => {
-                if let Err(error) = write::sync_dir(&self.dir) {
-                    crate::notices::tell(format!("{error}: a power loss may bring a removed record back"));
+                match folder::sync(&self.dir) {
+                    Ok(synced) => tell_of(&self.dir, &synced),
+                    Err(error) => notices::tell(format!(
+                        "{}: {error}: a power loss may bring a removed record back",
+                        self.dir.display()
+                    )),
                 }
                 Ok(())
             }
@@ -231,34 +189,36 @@ impl Registry {
     }
 }
 
-/// The text of a file; `None` if there is none. Links are not followed: one planted here would lead elsewhere.
-fn read_file(path: &Path) -> io::Result<Option<String>> {
-    let file = match open_plain(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    let mut bytes = Vec::new();
-    file.take(MAX_RECORD + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_RECORD {
-        return Err(io::Error::other("it is larger than any record"));
+fn distrusted(dir: &Path, found: Distrust) -> Error {
+    match found {
+        Distrust::Unseen(error) => storage(dir, "the state folder cannot be inspected")(error),
+        found => {
+            let refused = io::Error::new(io::ErrorKind::PermissionDenied, format!("{found}; nothing was changed"));
+            storage(dir, "the state folder cannot be trusted")(refused)
+        }
     }
-    String::from_utf8(bytes)
-        .map(Some)
-        .map_err(|error| io::Error::other(format!("it is not UTF-8 at byte {}", error.utf8_error().valid_up_to())))
 }
 
-pub(crate) fn open_plain(path: &Path) -> io::Result<File> {
-    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-    let file = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is no plain file"));
-    }
-    Ok(file)
+/// Replaces a file of the registry: old or new, whole, after a crash of this program.
+pub(crate) fn atomic(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let _nothing_to_sync = write::replace(path, bytes, Durability::Crash)?;
+    Ok(())
 }
 
-/// A storage error at a path, as a function for `map_err`.
-pub(crate) fn storage(path: &Path, doing: &'static str) -> impl FnOnce(io::Error) -> Error {
-    let path = path.to_owned();
-    move |source| Error::Storage { path, doing, source }
+/// Replaces a file of the registry so that the new one outlasts a power loss.
+pub(crate) fn durable(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let synced = write::replace(path, bytes, Durability::PowerLoss)?;
+    tell_of(path.parent().unwrap_or(path), &synced);
+    Ok(())
+}
+
+/// Tells once of a file system that does not write to disk on request.
+fn tell_of(dir: &Path, synced: &Synced) {
+    if let Synced::NotOffered(error) = synced {
+        notices::tell(format!(
+            "{}: this file system does not write to disk on request ({error}): a power loss may undo the last changes \
+             of the records",
+            dir.display()
+        ));
+    }
 }

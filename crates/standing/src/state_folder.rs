@@ -4,17 +4,17 @@
 //! new one is out of the reach of version control from its first moment.
 
 use std::{
-    fs::{self, DirBuilder, OpenOptions},
-    io::{self, Write},
-    os::unix::{
-        ffi::OsStrExt,
-        fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
-    },
+    fs, io,
+    os::unix::{ffi::OsStrExt, fs::MetadataExt},
     path::{Path, PathBuf},
 };
 
-pub use crate::registry::is_unsupported;
-use crate::{Error, registry::storage};
+use files::{
+    folder,
+    write::{self, Durability},
+};
+
+use crate::{Error, error::storage};
 
 /// Keeps everything out of version control but the config, which may lie in the same folder.
 const IGNORE: &str = "*\n!/cli-config.yaml\n";
@@ -22,14 +22,9 @@ const IGNORE: &str = "*\n!/cli-config.yaml\n";
 /// Makes a state folder ready to be written in, or refuses before anything was changed.
 pub fn make(root: &Path) -> Result<(), Error> {
     check_owner(root)?;
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(root)
-        .map_err(storage(root, "the state folder cannot be made"))?;
+    folder::make(root).map_err(storage(root, "the state folder cannot be made"))?;
     // One that is there stays as it is. That it cannot be written keeps no verb from its work.
-    let ignore = OpenOptions::new().write(true).create_new(true).mode(0o600).open(root.join(".gitignore"));
-    let _ = ignore.and_then(|mut file| file.write_all(IGNORE.as_bytes()));
+    let _ = write::create(&root.join(".gitignore"), IGNORE.as_bytes(), Durability::Crash);
     Ok(())
 }
 

@@ -160,18 +160,7 @@ async fn refused(error: &io::Error) {
 
 /// A socket file that our user alone can connect to; one that a dead service left is replaced.
 pub(super) fn unix(path: &Path) -> io::Result<UnixListener> {
-    use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
-    if let Some(dir) = path.parent() {
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
-    }
-    if std::os::unix::net::UnixStream::connect(path).is_ok() {
-        return Err(io::Error::new(io::ErrorKind::AddrInUse, "another service listens on it"));
-    }
-    // Bound under a name of its own and then renamed: there is no moment in which others could connect to it.
-    let fresh = path.with_extension(format!("{}", std::process::id()));
-    let _ = std::fs::remove_file(&fresh);
-    let listener = UnixListener::bind(&fresh)?;
-    std::fs::set_permissions(&fresh, std::fs::Permissions::from_mode(0o600))?;
-    std::fs::rename(&fresh, path)?;
-    Ok(listener)
+    let listener = files::socket::listen(path)?;
+    listener.set_nonblocking(true)?;
+    UnixListener::from_std(listener)
 }

@@ -7,8 +7,6 @@ mod code;
 mod cookie;
 mod token;
 
-use std::path::Path;
-
 use axum::http::{HeaderMap, header};
 use standing::config::{AuthMode, Settings};
 
@@ -123,12 +121,4 @@ impl Keys {
 /// Makes a text that nobody can guess: 244 random bits, in hexadecimal.
 fn unguessable() -> String {
     format!("{}{}", uuid::Uuid::new_v4().simple(), uuid::Uuid::new_v4().simple())
-}
-
-/// Writes a private file that must not exist yet.
-fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
-    use std::{io::Write, os::unix::fs::OpenOptionsExt};
-    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
 }

@@ -1,9 +1,8 @@
 //! Starting the service in the background: this program once more, in a session of its own, with its log in a file.
 
 use std::{
-    fs::{self, DirBuilder, File},
+    fs::{self, File},
     io,
-    os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     time::Duration,
@@ -14,7 +13,6 @@ use wire::{ServiceOutcome, ServiceRow};
 
 use super::{
     instance::{self, Details, Holder},
-    log,
     readiness::{self, Heard, Word},
     systemd::handover,
 };
@@ -137,10 +135,8 @@ fn spawn(the_loop: &TheLoop, bind: &Bind, log: &Path) -> Result<(u32, Word), Str
 }
 
 fn open_log(path: &Path) -> io::Result<File> {
-    if let Some(dir) = path.parent() {
-        DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
-    }
-    log::appending().open(path)
+    files::folder::make_for(path)?;
+    files::open::append(path)
 }
 
 fn last_lines(log: &Path, from: u64) -> String {

@@ -4,31 +4,39 @@
 //! a pid in it means nothing unless the lock is held.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions, TryLockError},
-    io::{self, Read, Write},
-    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
+    io,
     path::{Path, PathBuf},
     thread,
     time::{Duration, Instant},
 };
 
+use files::{
+    folder,
+    lock::{Lock, LockError, LockFile, Mode},
+    open::Links,
+    read,
+    write::{self, Durability},
+};
 use serde::{Deserialize, Serialize};
-use standing::state_folder::{self, is_unsupported};
+use standing::state_folder;
 
 use super::presence::{self, Asked, Presence};
 
-/// Looking whether the lock is held takes it for a moment: whoever wants it for good tries for a little longer.
+/// The time to wait for a lock that is only looked at: another program's can be seen in an attempt alone.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// Whoever has just taken the lock is about to write its pid.
+/// The time in which a service that has just taken the lock writes its pid.
 const PID_WAIT: Duration = Duration::from_millis(500);
 
 const RETRY: Duration = Duration::from_millis(5);
 
+/// The largest file of the service that is read, in bytes.
+const MAX_FILE: usize = 64 * 1024;
+
 /// The right to be the service of a state folder, for as long as this lives.
 #[derive(Debug)]
 pub(crate) struct Instance {
-    _pid_file: File,
+    _pid_file: Lock,
     presence: Option<Presence>,
     details: PathBuf,
 }
@@ -103,9 +111,9 @@ impl Instance {
         };
         let path = pid_file(state_root);
         match lock(&path) {
-            Ok(Some(mut file)) => {
-                let written = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
-                written.map_err(|source| ClaimError::Unusable { path, source })?;
+            Ok(Some(file)) => {
+                file.note(&format!("{}\n", std::process::id()))
+                    .map_err(|source| ClaimError::Unusable { path, source })?;
                 Ok(Self { _pid_file: file, presence, details: details_file(state_root) })
             }
             Ok(None) => Err(ClaimError::AlreadyRunning(holder_of(state_root))),
@@ -119,45 +127,29 @@ impl Instance {
         if let Some(presence) = &self.presence {
             presence.tell(&details);
         }
-        let whole = self.details.with_extension("json.new");
         let text = serde_json::to_string_pretty(&details).unwrap_or_default() + "\n";
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true).mode(0o600).custom_flags(NOFOLLOW);
-        let written = options.open(&whole).and_then(|mut file| file.write_all(text.as_bytes()));
-        if let Err(error) = written.and_then(|()| fs::rename(&whole, &self.details)) {
+        if let Err(error) = write::replace(&self.details, text.as_bytes(), Durability::Crash) {
             tracing::warn!(path = %self.details.display(), %error, "where the service is could not be written down");
         }
     }
 }
 
-const NOFOLLOW: i32 = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
-
-/// Takes the lock; `None` if somebody else has it.
-fn lock(path: &Path) -> io::Result<Option<File>> {
-    if let Some(dir) = path.parent() {
-        DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
-    }
+/// Takes the lock; `None` if another process has it.
+fn lock(path: &Path) -> io::Result<Option<Lock>> {
+    folder::make_for(path)?;
     let deadline = Instant::now() + PATIENCE;
     loop {
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(NOFOLLOW);
-        let file = options.open(path)?;
-        match file.try_lock() {
+        let left = deadline.saturating_duration_since(Instant::now());
+        match LockFile::create(path)?.lock(Mode::Exclusive, left) {
             // Another program removes the file as it ends: a lock on what has no name any more is none.
-            Ok(()) if is_still_named(&file, path) => return Ok(Some(file)),
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) if Instant::now() >= deadline => return Ok(None),
-            Err(TryLockError::WouldBlock) => thread::sleep(RETRY),
+            Ok(lock) if lock.is_at(path) => return Ok(Some(lock)),
+            Ok(_) => {}
+            Err(LockError::Busy) => return Ok(None),
             // Where the file system has no locks, the name in the kernel decides.
-            Err(TryLockError::Error(error)) if is_unsupported(&error) => return Ok(Some(file)),
-            Err(TryLockError::Error(error)) => return Err(error),
+            Err(LockError::Unsupported(_)) => return LockFile::create(path).map(|file| Some(file.unlocked())),
+            Err(LockError::Failed(error)) => return Err(error),
         }
     }
-}
-
-fn is_still_named(file: &File, path: &Path) -> bool {
-    let (Ok(held), Ok(named)) = (file.metadata(), fs::metadata(path)) else { return false };
-    (held.dev(), held.ino()) == (named.dev(), named.ino())
 }
 
 /// Who is the service of a state folder, if anybody is.
@@ -167,7 +159,7 @@ pub(crate) fn running(state_root: &Path) -> io::Result<Option<Holder>> {
 
 /// Who holds the lock.
 fn locked(state_root: &Path) -> io::Result<Option<Holder>> {
-    let file = match File::open(pid_file(state_root)) {
+    let file = match LockFile::existing(&pid_file(state_root)) {
         Ok(file) => file,
         // Where no folder can be, no service is.
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
@@ -175,27 +167,28 @@ fn locked(state_root: &Path) -> io::Result<Option<Holder>> {
         }
         Err(error) => return Err(error),
     };
-    match file.try_lock_shared() {
-        Ok(()) => Ok(None),
-        Err(TryLockError::WouldBlock) => Ok(Some(holder_of(state_root))),
-        Err(TryLockError::Error(error)) if is_unsupported(&error) => Ok(None),
-        Err(TryLockError::Error(error)) => Err(error),
+    match file.is_held_by_any() {
+        Ok(held) => Ok(held.then(|| holder_of(state_root))),
+        Err(LockError::Failed(error)) => Err(error),
+        Err(_) => Ok(None),
     }
 }
 
 fn holder_of(state_root: &Path) -> Holder {
     let deadline = Instant::now() + PID_WAIT;
     let pid = loop {
-        let pid = fs::read_to_string(pid_file(state_root)).ok().and_then(|text| text.trim().parse().ok());
+        let pid = text_of(&pid_file(state_root)).and_then(|text| text.trim().parse().ok());
         match pid {
             Some(pid) => break pid,
             None if Instant::now() >= deadline => break 0,
             None => thread::sleep(RETRY),
         }
     };
-    let mut text = String::new();
-    let read = File::open(details_file(state_root)).and_then(|mut file| file.read_to_string(&mut text));
-    let details = read.ok().and_then(|_| serde_json::from_str::<Details>(&text).ok());
+    let details = text_of(&details_file(state_root)).and_then(|text| serde_json::from_str::<Details>(&text).ok());
     // One that was killed left its own behind.
     Holder { pid, details: details.filter(|details| details.pid == pid) }
+}
+
+fn text_of(path: &Path) -> Option<String> {
+    read::text(path, Links::Follow, MAX_FILE).ok()
 }

@@ -1,9 +1,8 @@
 //! Logs: to standard error, and of a service in the background to a file that does not grow for ever.
 
 use std::{
-    fs::{self, OpenOptions},
+    fs,
     io::{self, Write},
-    os::unix::fs::OpenOptionsExt,
     path::PathBuf,
     sync::Mutex,
 };
@@ -40,13 +39,6 @@ fn begin(the_loop: &TheLoop, writer: impl for<'w> MakeWriter<'w> + Send + Sync +
     }
 }
 
-/// How a log file is opened: private, and never through a link that somebody planted in its place.
-pub(super) fn appending() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.append(true).create(true).mode(0o600).custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
-    options
-}
-
 /// Standard error, while that is a file of ours. Whatever else writes there, a panic say, ends up in it as well.
 struct Rotating {
     path: PathBuf,
@@ -57,8 +49,8 @@ struct Rotating {
 impl Rotating {
     /// One that cannot be rotated grows on: that is better than a service without a log.
     fn make_room(&mut self) -> io::Result<()> {
-        fs::rename(&self.path, self.path.with_extension("log.1"))?;
-        let file = appending().open(&self.path)?;
+        files::write::rename(&self.path, &self.path.with_extension("log.1"))?;
+        let file = files::open::append(&self.path)?;
         rustix::stdio::dup2_stderr(&file)?;
         Ok(())
     }

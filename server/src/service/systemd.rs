@@ -8,7 +8,7 @@ pub(crate) mod handover;
 mod manager;
 mod text;
 
-pub(crate) use files::{Files, NotOurs};
+pub(crate) use self::files::{Files, NotOurs};
 pub(crate) use manager::{Manager, lingers};
 pub(crate) use text::Units;
 

@@ -10,6 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use files::lock::Lock;
 use futures_util::future::join_all;
 use standing::{TheLoop, events::Event};
 use wire::{Row, State};
@@ -19,7 +20,7 @@ use super::{
     blocking::{blocking, lock},
     entities::decode,
     event_log::EventLog,
-    folder::{Folder, Held},
+    folder::Folder,
     in_vain::not_announced,
     threads::{Thread, Threads},
     ts::Ts,
@@ -49,7 +50,7 @@ pub(super) struct Announcer {
     threads: Threads,
     events: EventLog,
     /// The turn of this process among all, shared by what it does at once.
-    turn: tokio::sync::Mutex<Weak<Held>>,
+    turn: tokio::sync::Mutex<Weak<Lock>>,
     /// Threads that records may not name yet, each with whether it has been bound, or has not come to be.
     fresh: Mutex<HashMap<Ts, (Thread, bool)>>,
     /// One at a time announces in a channel.
@@ -184,7 +185,7 @@ impl Announcer {
     }
 
     /// The turn of this process among all.
-    async fn take_turn(&self) -> Result<Arc<Held>, String> {
+    async fn take_turn(&self) -> Result<Arc<Lock>, String> {
         let mut turn = self.turn.lock().await;
         if let Some(held) = turn.upgrade() {
             return Ok(held);

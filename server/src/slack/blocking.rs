@@ -1,34 +1,38 @@
 //! What blocks, beside the asynchronous tasks: waits for locks, and writes that are on disk when they return.
 
-use std::{io, time::Duration};
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
+use files::lock::{Lock, LockError};
 use tokio::{
     task,
     time::{self, Instant},
 };
 
-use super::folder::{Folder, Held};
-
-/// How often a held lock is tried again.
-const RETRY: Duration = Duration::from_millis(20);
+use super::folder::Folder;
 
 /// Runs what blocks beside the tasks. Once begun it comes to its end, even if its caller is gone.
 pub(super) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
     task::spawn_blocking(work).await.map_err(|error| format!("it did not come to its end ({error})"))
 }
 
-/// Takes a lock, waiting for it without a thread.
-pub(super) async fn lock(folder: &Folder, file: &'static str, wait: Duration) -> Result<Held, String> {
-    let begun = Instant::now();
-    loop {
-        let at = folder.clone();
-        let tried: io::Result<Option<Held>> = blocking(move || at.try_lock(file)).await?;
-        if let Some(held) = tried.map_err(|error| error.to_string())? {
-            return Ok(held);
-        }
-        if begun.elapsed() >= wait {
-            return Err(format!("{}: another the-loop holds it", folder.path_of(file).display()));
-        }
-        time::sleep(RETRY).await;
-    }
+/// The callers that wait for a file: one of them with a thread, the others without.
+static WAITING: Mutex<BTreeMap<PathBuf, Arc<tokio::sync::Mutex<()>>>> = Mutex::new(BTreeMap::new());
+
+/// Takes a lock, and waits for its holder until a time has passed.
+pub(super) async fn lock(folder: &Folder, file: &'static str, wait: Duration) -> Result<Lock, String> {
+    let deadline = Instant::now() + wait;
+    let path = folder.path_of(file);
+    let waiting = Arc::clone(WAITING.lock().unwrap_or_else(PoisonError::into_inner).entry(path.clone()).or_default());
+    let busy = || format!("{}: another the-loop holds it", path.display());
+    let _turn = time::timeout_at(deadline, waiting.lock()).await.map_err(|_| busy())?;
+    let (at, left) = (folder.clone(), deadline.saturating_duration_since(Instant::now()));
+    blocking(move || at.lock(file, left)).await?.map_err(|error| match error {
+        LockError::Busy => busy(),
+        error => error.to_string(),
+    })
 }

@@ -1,25 +1,27 @@
 //! The folder `<state.root>/channels`: files that are whole after any crash, ours alone to read, one writer at a time.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions, TryLockError},
-    io::{self, Write as _},
-    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _},
+    fs::File,
+    io,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
-use rustix::fs::OFlags;
+use files::{
+    folder,
+    lock::{Lock, LockError, LockFile, Mode},
+    open, read,
+    write::{self, Durability, Synced},
+};
 use standing::state_folder;
+
+/// The largest file that is read, in bytes.
+const MAX_FILE: usize = 256 * 1024 * 1024;
 
 /// The folder of what is kept between runs.
 #[derive(Clone, Debug)]
 pub(super) struct Folder {
     path: PathBuf,
-}
-
-/// A lock, held until this is dropped. The kernel drops it with its holder, however that ends.
-#[derive(Debug)]
-pub(super) struct Held {
-    _file: File,
 }
 
 impl Folder {
@@ -37,75 +39,51 @@ impl Folder {
         if let Some(root) = self.path.parent() {
             state_folder::make(root).map_err(io::Error::other)?;
         }
-        DirBuilder::new().recursive(true).mode(0o700).create(&self.path)?;
-        let meta = fs::symlink_metadata(&self.path)?;
-        let ours = meta.is_dir() && meta.uid() == rustix::process::geteuid().as_raw();
-        if !ours || meta.permissions().mode() & 0o022 != 0 {
-            let told = format!("{}: it must be a folder that is ours alone to write in", self.path.display());
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, told));
-        }
-        Ok(())
+        folder::make(&self.path)?;
+        folder::check(&self.path).map_err(|found| {
+            io::Error::new(io::ErrorKind::PermissionDenied, format!("{}: {found}", self.path.display()))
+        })
     }
 
     /// The text of a file; empty if there is none. A link is not followed.
     pub(super) fn read(&self, file: &str) -> io::Result<String> {
-        let opened = OpenOptions::new().read(true).custom_flags(flags()).open(self.path_of(file));
-        match opened {
-            Ok(mut opened) => {
-                let mut text = String::new();
-                io::Read::read_to_string(&mut opened, &mut text)?;
-                Ok(text)
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
-            Err(error) => Err(error),
-        }
+        Ok(read::text_if_there(&self.path_of(file), MAX_FILE)?.unwrap_or_default())
     }
 
-    /// Replaces a file: old or new, whole, after any crash. `durable` means new after a power loss as well.
-    pub(super) fn write(&self, file: &str, text: &str, durable: bool) -> io::Result<()> {
+    /// Replaces a file: old or new, whole, after a crash.
+    pub(super) fn write(&self, file: &str, text: &str, durability: Durability) -> io::Result<()> {
         self.prepare()?;
-        let mut written = tempfile::Builder::new().prefix(".writing-").tempfile_in(&self.path)?;
-        written.write_all(text.as_bytes())?;
-        if durable {
-            written.as_file().sync_all()?;
-        }
-        written.persist(self.path_of(file)).map_err(|error| error.error)?;
-        if durable { self.sync() } else { Ok(()) }
+        // A file system that does not write to disk on request is told of by the registry.
+        let _synced = write::replace(&self.path_of(file), text.as_bytes(), durability).map_err(io::Error::other)?;
+        Ok(())
     }
 
     /// Opens a file to be added to.
     pub(super) fn append(&self, file: &str) -> io::Result<File> {
         self.prepare()?;
-        let opened =
-            OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(flags()).open(self.path_of(file))?;
-        self.sync()?;
+        let opened = open::append(&self.path_of(file))?;
+        let _synced: Synced = folder::sync(&self.path)?;
         Ok(opened)
     }
 
-    /// Takes a lock at once, or `None` if another holds it.
-    pub(super) fn try_lock(&self, file: &str) -> io::Result<Option<Held>> {
-        self.prepare()?;
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(flags());
-        let opened = options.open(self.path_of(file))?;
-        match opened.try_lock() {
-            Ok(()) => Ok(Some(Held { _file: opened })),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(error)) => Err(error),
-        }
+    /// Takes a lock, and waits for its holder until a time has passed.
+    pub(super) fn lock(&self, file: &str, limit: Duration) -> Result<Lock, LockError> {
+        self.prepare()
+            .and_then(|()| LockFile::create(&self.path_of(file)))
+            .map_err(LockError::Failed)?
+            .lock(Mode::Exclusive, limit)
     }
 
-    fn sync(&self) -> io::Result<()> {
-        File::open(&self.path)?.sync_all()
+    /// True if a process holds a lock. Nothing is made and nothing is taken by looking.
+    pub(super) fn is_locked(&self, file: &str) -> bool {
+        LockFile::existing(&self.path_of(file)).is_ok_and(|file| file.is_held())
     }
-}
-
-fn flags() -> i32 {
-    (OFlags::NOFOLLOW | OFlags::CLOEXEC).bits().cast_signed()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::{fs, os::unix::fs::PermissionsExt as _};
+
     use super::*;
 
     #[test]
@@ -113,7 +91,7 @@ mod tests {
         let root = tempfile::tempdir().expect("a folder");
         let folder = Folder::below(root.path());
         assert_eq!(folder.read("a").expect("no file is an empty one"), "");
-        folder.write("a", "text", true).expect("written");
+        folder.write("a", "text", Durability::PowerLoss).expect("written");
         assert_eq!(folder.read("a").expect("read"), "text");
         let mode = |path: PathBuf| fs::metadata(path).expect("there").permissions().mode() & 0o777;
         assert_eq!((mode(folder.path_of("a")), mode(folder.path_of(""))), (0o600, 0o700));
@@ -121,16 +99,18 @@ mod tests {
         folder.read("b").expect_err("a link");
         folder.append("b").expect_err("a link");
         fs::set_permissions(folder.path_of(""), fs::Permissions::from_mode(0o770)).expect("changed");
-        folder.write("a", "text", false).expect_err("others may write here");
+        folder.write("a", "text", Durability::Crash).expect_err("others may write here");
     }
 
     #[test]
     fn one_holds_a_lock() {
         let root = tempfile::tempdir().expect("a folder");
         let folder = Folder::below(root.path());
-        let held = folder.try_lock("l").expect("opened").expect("free");
-        assert!(folder.try_lock("l").expect("opened").is_none());
+        assert!(!folder.is_locked("l") && !folder.path_of("l").exists(), "looking makes nothing");
+        let held = folder.lock("l", Duration::ZERO).expect("free");
+        assert!(folder.is_locked("l") && folder.lock("l", Duration::ZERO).is_err());
         drop(held);
-        assert!(folder.try_lock("l").expect("opened").is_some(), "free again");
+        assert!(!folder.is_locked("l"));
+        folder.lock("l", Duration::ZERO).expect("free again");
     }
 }

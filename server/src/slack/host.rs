@@ -4,6 +4,7 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
+use files::lock::{Lock, LockError};
 use standing::{
     Caller, TheLoop,
     config::{Slack, SlackRead},
@@ -15,7 +16,7 @@ use super::{
     api::Api,
     blocking::blocking,
     event_log::EventLog,
-    folder::{Folder, Held},
+    folder::Folder,
     hub::Hub,
     in_vain::in_vain,
     outbox::Post,
@@ -189,13 +190,15 @@ async fn resume(hub: &Arc<Hub>) {
 }
 
 /// Waits until no other process listens for the same state.
-async fn alone(folder: &Folder, pace: &Pace) -> Held {
+async fn alone(folder: &Folder, pace: &Pace) -> Lock {
     let mut told = false;
     loop {
         let at = folder.clone();
-        match blocking(move || at.try_lock(LISTENING)).await {
-            Ok(Ok(Some(held))) => return held,
-            Ok(Ok(None)) if !told => tracing::warn!("another the-loop listens to Slack for this state; waiting for it"),
+        match blocking(move || at.lock(LISTENING, Duration::ZERO)).await {
+            Ok(Ok(held)) => return held,
+            Ok(Err(LockError::Busy)) if !told => {
+                tracing::warn!("another the-loop listens to Slack for this state; waiting for it");
+            }
             Ok(Err(error)) if !told => tracing::warn!(%error, "Slack is not listened to"),
             _ => {}
         }

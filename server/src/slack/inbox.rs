@@ -12,6 +12,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
+use files::write::{self, Durability};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -265,7 +266,7 @@ impl Inbox {
         let mut written = self.file.write_all(text.as_bytes());
         self.torn = written.is_err();
         if written.is_ok() && lines.iter().any(is_ours) {
-            written = self.file.sync_data();
+            written = write::sync_data(&self.file);
         }
         self.grown += text.len() as u64;
         for line in lines {
@@ -366,7 +367,7 @@ impl Inbox {
             text.push_str(&serde_json::to_string(line)?);
             text.push('\n');
         }
-        self.folder.write(FILE, &text, true)?;
+        self.folder.write(FILE, &text, Durability::PowerLoss)?;
         self.file = self.folder.append(FILE)?;
         self.torn = false;
         self.grown = 0;

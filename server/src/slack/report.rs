@@ -76,5 +76,5 @@ pub fn report(the_loop: &TheLoop) -> Report {
 
 /// True if a process listens. Nothing is made by asking.
 pub(super) fn is_hosted(folder: &Folder) -> bool {
-    folder.path_of(LISTENING).exists() && matches!(folder.try_lock(LISTENING), Ok(None))
+    folder.is_locked(LISTENING)
 }

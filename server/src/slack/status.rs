@@ -6,6 +6,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use files::write::Durability;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
@@ -83,7 +84,7 @@ impl Board {
             let text = serde_json::to_string(&*changes.borrow_and_update()).unwrap_or_default();
             let at = folder.clone();
             // Nobody is kept from hearing by a status that cannot be told.
-            let _ = blocking(move || at.write(FILE, &text, false)).await;
+            let _ = blocking(move || at.write(FILE, &text, Durability::Crash)).await;
         }
     }
 

@@ -14,12 +14,12 @@ use std::{
 
 use wire::{Row, SessionName};
 
+use self::files::{Document, LOCK};
 use super::{
     blocking::{blocking, lock},
     folder::Folder,
     ts::Ts,
 };
-use files::{Document, LOCK};
 
 /// How long a writer waits for another one; each is done in a moment.
 const WAIT: Duration = Duration::from_secs(5);
@@ -177,6 +177,8 @@ impl Threads {
 mod tests {
     use serde_json::{Value, json};
 
+    use ::files::write::Durability;
+
     use super::{files::FILE, *};
 
     fn thread(name: &str, ts: &str) -> Thread {
@@ -202,7 +204,7 @@ mod tests {
         let folder = Folder::below(root.path());
         let theirs = json!({ "workItem": "github:o/r#1", "channel": "C9" });
         let before = json!({ "threads": { "5.000000": theirs }, "cursors": { "5.000000": "6.000000" }, "v": 2 });
-        folder.write(FILE, &before.to_string(), false).expect("written");
+        folder.write(FILE, &before.to_string(), Durability::Crash).expect("written");
         let threads = Threads::of(&folder);
         threads.add(thread("ops", "10.000000")).await.expect("noted");
         assert_eq!(follow(&threads, vec![thread("ops", "10.000000")], &[]).await, []);
@@ -233,7 +235,9 @@ mod tests {
         let theirs: serde_json::Map<String, Value> = (1..=20)
             .map(|n| (format!("{n}.000000"), json!({ "workItem": format!("github:o/r#{n}"), "channel": "C9" })))
             .collect();
-        folder.write(FILE, &json!({ "threads": theirs, "cursors": {} }).to_string(), false).expect("written");
+        folder
+            .write(FILE, &json!({ "threads": theirs, "cursors": {} }).to_string(), Durability::Crash)
+            .expect("written");
         let threads = Threads::of(&folder);
         let many: Vec<Thread> = (0..500).map(|n| thread(&format!("s{n}"), &format!("{}.000000", 1000 + n))).collect();
         let seen = many.iter().map(|thread| (thread.ts.clone(), thread.ts.clone())).collect();
@@ -265,7 +269,7 @@ mod tests {
         let root = tempfile::tempdir().expect("a folder");
         let folder = Folder::below(root.path());
         for wrong in ["{", "[]", r#"{"threads": 7}"#] {
-            folder.write(FILE, wrong, false).expect("written");
+            folder.write(FILE, wrong, Durability::Crash).expect("written");
             let threads = Threads::of(&folder);
             follow(&threads, vec![thread("ops", "10.000000")], &[]).await;
             assert_eq!(written(&folder)["threads"]["10.000000"]["workItem"], "standing:ops");

@@ -1,15 +1,16 @@
 //! Whether there is room for records.
 
-use std::{
-    fs::{File, TryLockError},
-    path::Path,
-};
+use std::path::Path;
 
+use files::{
+    folder,
+    lock::{LockError, LockFile},
+    write::Synced,
+};
 use rustix::fs::{StatVfs, statvfs};
 use wire::{Check, Finding};
 
 use super::Patient;
-use crate::registry::is_unsupported;
 
 /// Less than that is nearly nothing: logs and transcripts of agents are on the same disk as a rule.
 const BYTES: u64 = 64 * 1024 * 1024;
@@ -30,11 +31,11 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
 /// What the file system does not offer.
 fn limits(folder: &Path) -> Vec<Finding> {
     let place = folder.display().to_string();
-    let Ok(opened) = File::open(folder) else { return Vec::new() };
+    let Ok(opened) = LockFile::folder(folder) else { return Vec::new() };
     let mut findings = Vec::new();
-    match opened.sync_all() {
-        Ok(()) => {}
-        Err(error) if is_unsupported(&error) => findings.push(Finding::notice(
+    match folder::sync(folder) {
+        Ok(Synced::Yes) => {}
+        Ok(Synced::NotOffered(error)) => findings.push(Finding::notice(
             Check::Disk,
             &place,
             format!("this file system does not write a folder to disk on request ({error}): a power loss may undo the last changes of the records"),
@@ -47,7 +48,7 @@ fn limits(folder: &Path) -> Vec<Finding> {
             "see what the kernel says of that disk (`dmesg`), or put `state.root` on another one",
         )),
     }
-    if let Err(TryLockError::Error(error)) = opened.try_lock_shared() {
+    if let Err(LockError::Unsupported(error) | LockError::Failed(error)) = opened.is_held_by_any() {
         findings.push(Finding::notice(
             Check::Disk,
             &place,

@@ -5,14 +5,16 @@
 //! long keeps nobody from writing: the line is then appended without it.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions},
+    fs::{self, File},
     io::{self, Write},
-    os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt},
+    os::unix::fs::FileExt,
     path::Path,
     time::Duration,
 };
 
-use super::segment::{Limits, Mode, NO_LINK, hold, path_of, segments};
+use files::{folder, lock::Mode, open, write::rename};
+
+use super::segment::{Limits, hold, path_of, segments};
 
 /// How long a line waits for a rotation to be over.
 const APPEND_WAIT: Duration = Duration::from_secs(1);
@@ -24,32 +26,16 @@ const ROTATE_WAIT: Duration = Duration::from_millis(100);
 pub(super) fn append(path: &Path, line: &str, limits: Limits, header: impl Fn(u64) -> String) -> io::Result<()> {
     {
         let _guard = hold(path, Mode::Shared, APPEND_WAIT);
-        if let Some(file) = open(path)?
+        if let Some(file) = open::append_existing(path)?
             && file.metadata()?.len().saturating_add(line.len() as u64) <= limits.max_bytes
         {
             return write(file, line);
         }
     }
-    if let Some(dir) = path.parent() {
-        DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
-    }
+    folder::make_for(path)?;
     make_room(path, line.len() as u64, limits, header)?;
     let _guard = hold(path, Mode::Shared, APPEND_WAIT);
-    write(appending().create(true).open(path)?, line)
-}
-
-fn appending() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.read(true).append(true).mode(0o600).custom_flags(NO_LINK);
-    options
-}
-
-fn open(path: &Path) -> io::Result<Option<File>> {
-    match appending().open(path) {
-        Ok(file) => Ok(Some(file)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
+    write(open::append(path)?, line)
 }
 
 /// A line that a full disk or a crash cut short must not take the next one with it.
@@ -73,7 +59,7 @@ fn make_room(path: &Path, coming: u64, limits: Limits, header: impl Fn(u64) -> S
     }
     let before = segments(path)?.first().map_or(0, super::segment::Segment::end);
     if before > 0 {
-        appending().create_new(true).open(path)?.write_all(header(before).as_bytes())?;
+        open::append_new(path)?.write_all(header(before).as_bytes())?;
     }
     Ok(())
 }
@@ -81,7 +67,7 @@ fn make_room(path: &Path, coming: u64, limits: Limits, header: impl Fn(u64) -> S
 /// `log` becomes `log.1`, `log.1` becomes `log.2`, and so on; what is more than `keep` goes.
 fn shift(path: &Path, keep: usize) -> io::Result<()> {
     for number in (0..keep).rev() {
-        match fs::rename(path_of(path, number), path_of(path, number + 1)) {
+        match rename(&path_of(path, number), &path_of(path, number + 1)) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),

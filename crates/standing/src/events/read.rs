@@ -6,9 +6,10 @@ use std::{
     time::Duration,
 };
 
+use files::lock::Mode;
 use serde_json::Value;
 
-use super::segment::{At, Mode, Segment, hold, segments};
+use super::segment::{At, Segment, hold, segments};
 
 /// How long a reader waits for a rotation to be over; it reads all the same after that.
 const READ_WAIT: Duration = Duration::from_millis(200);

@@ -5,23 +5,21 @@
 
 use std::{
     ffi::OsString,
-    fs::{File, OpenOptions, TryLockError},
+    fs::File,
     io::{self, BufRead, BufReader, Read},
-    os::unix::fs::{FileExt, OpenOptionsExt},
+    os::unix::fs::FileExt,
     path::{Path, PathBuf},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
+use files::{
+    lock::{Lock, LockFile, Mode},
+    open::{self, Links},
+};
 use serde_json::Value;
 
 /// The event that the first line of a file tells when it takes the place of another.
 pub(super) const ROTATED: &str = "log.rotated";
-
-/// How often a held lock is tried again.
-const RETRY: Duration = Duration::from_micros(300);
-
-/// A link in place of a file of the log is refused: whoever planted it chose where it points.
-pub(super) const NO_LINK: i32 = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
 
 /// A first line is far shorter; a longer one is none of ours.
 const HEADER_LIMIT: u64 = 4096;
@@ -67,7 +65,7 @@ impl Segment {
 pub(super) fn segments(log: &Path) -> io::Result<Vec<Segment>> {
     let mut found: Vec<(File, Option<u64>, u64)> = Vec::new();
     for number in 0.. {
-        match reading(&path_of(log, number)) {
+        match open::plain(&path_of(log, number), Links::Refuse) {
             Ok(file) => {
                 let (base, len) = (announced_base(&file), file.metadata()?.len());
                 found.push((file, base, len));
@@ -87,10 +85,6 @@ pub(super) fn segments(log: &Path) -> io::Result<Vec<Segment>> {
     }
     segments.reverse();
     Ok(segments)
-}
-
-fn reading(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).custom_flags(NO_LINK).open(path)
 }
 
 /// What the first line says of the bytes before it; `None` for a line that is not ours, or cannot be read.
@@ -115,35 +109,11 @@ impl Read for At<'_> {
     }
 }
 
-/// The lock beside the log: shared while lines are appended or read, exclusive while files change their names.
-#[derive(Debug)]
-pub(super) struct Guard {
-    _file: File,
-}
-
-/// How a log is held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
-    Shared,
-    Exclusive,
-}
-
-/// Holds the log, or `None` if that cannot be had in time or at all: whoever wants to go on without it may.
-pub(super) fn hold(log: &Path, mode: Mode, wait: Duration) -> Option<Guard> {
+/// Takes the lock beside the log: shared while lines are appended or read, exclusive while files change their names.
+/// `None` if it cannot be had in time or at all: a caller may go on without it.
+pub(super) fn hold(log: &Path, mode: Mode, wait: Duration) -> Option<Lock> {
     let path = with_ending(log, ".lock");
-    let create = OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(NO_LINK).open(&path);
-    // Who may only read must still be able to hold.
-    let file = create.or_else(|_| reading(&path)).ok()?;
-    let deadline = Instant::now() + wait;
-    loop {
-        let taken = match mode {
-            Mode::Shared => file.try_lock_shared(),
-            Mode::Exclusive => file.try_lock(),
-        };
-        match taken {
-            Ok(()) => return Some(Guard { _file: file }),
-            Err(TryLockError::WouldBlock) if Instant::now() < deadline => std::thread::sleep(RETRY),
-            Err(_) => return None,
-        }
-    }
+    // A caller who may only read must still be able to hold.
+    let file = LockFile::create(&path).or_else(|_| LockFile::existing(&path)).ok()?;
+    file.lock(mode, wait).ok()
 }

@@ -6,21 +6,20 @@
 use std::{
     collections::BTreeMap,
     ffi::OsString,
-    fs::OpenOptions,
     io::{self, Read},
     os::{
         fd::AsFd,
-        unix::{
-            ffi::OsStringExt,
-            fs::{MetadataExt, OpenOptionsExt},
-            process::CommandExt,
-        },
+        unix::{ffi::OsStringExt, fs::MetadataExt, process::CommandExt},
     },
     path::Path,
     process::{Child, ChildStdout, Command, ExitStatus, Stdio},
     time::{Duration, Instant},
 };
 
+use files::{
+    open::{self, Links},
+    read,
+};
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     fs::{OFlags, fcntl_getfl, fcntl_setfl},
@@ -78,14 +77,8 @@ fn value(mut bytes: Vec<u8>) -> Result<OsString, String> {
 
 fn of_file(path: &Path) -> Result<Vec<u8>, String> {
     let at = |reason: &dyn std::fmt::Display| format!("{}: {reason}", path.display());
-    // Without waiting: a pipe would wait for a writer.
-    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits();
-    let flags = i32::try_from(flags).unwrap_or_default();
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(|error| at(&error))?;
+    let file = open::plain(path, Links::Follow).map_err(|error| at(&error))?;
     let meta = file.metadata().map_err(|error| at(&error))?;
-    if !meta.is_file() {
-        return Err(at(&"it is not a regular file"));
-    }
     let owner = rustix::process::geteuid().as_raw();
     if meta.uid() != owner && meta.uid() != 0 {
         return Err(at(&"it belongs to another user"));
@@ -93,9 +86,7 @@ fn of_file(path: &Path) -> Result<Vec<u8>, String> {
     if meta.mode() & 0o077 != 0 {
         return Err(at(&"other users may read or write it: `chmod 600` it"));
     }
-    let mut bytes = Vec::new();
-    file.take(LENGTH as u64 + 2).read_to_end(&mut bytes).map_err(|error| at(&error))?;
-    Ok(bytes)
+    read::all(file, LENGTH + 2).map_err(|error| at(&error))
 }
 
 fn of_command(words: &[String], env: &BTreeMap<OsString, OsString>, deadline: Instant) -> Result<Vec<u8>, String> {

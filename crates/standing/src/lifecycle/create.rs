@@ -7,7 +7,6 @@ use crate::{
     Error, clock,
     definition::check_directory,
     events::Event,
-    failpoint,
     registry::{Entry, Origin, Phase, Record},
 };
 
@@ -37,7 +36,7 @@ pub(crate) fn create(scope: &Scope, name: &SessionName, request: &CreateRequest)
             .with("cwd", record.cwd.as_str())
             .with("auto_start", record.auto_start),
     );
-    failpoint::at("create.recorded");
+    files::failpoint::at("create.recorded");
     if !request.start {
         let detail = format!("recorded; start it with `the-loop standing start {name}`");
         return Ok(ControlReport::of(vec![scope.row_after(name, Outcome::NotRunning, detail)]));
@@ -49,7 +48,7 @@ pub(crate) fn create(scope: &Scope, name: &SessionName, request: &CreateRequest)
         Err(error) => Some(error.to_string()),
     };
     if let Some(error) = failure {
-        failpoint::at("create.failed");
+        files::failpoint::at("create.failed");
         scope.registry.remove(name)?;
         scope.emit(Event::error("standing.create_failed").with("standing", name.as_str()).with("error", error));
         // Record and name are gone: what is left to show is how the start went.

@@ -6,7 +6,6 @@ use super::{Scope, stop};
 use crate::{
     Error,
     events::Event,
-    failpoint,
     registry::{Entry, Phase},
 };
 
@@ -47,11 +46,11 @@ pub(crate) fn delete(scope: &Scope, name: &SessionName) -> Result<ControlReport,
 /// Removes all that is kept of a session whose harness has ended. The record goes last: as long as it stands, the next
 /// verb does this again.
 pub(super) fn erase(scope: &Scope, name: &SessionName) -> Result<(), Error> {
-    failpoint::at("delete.stopped");
+    files::failpoint::at("delete.stopped");
     super::say::forget(scope, name);
     super::start::forget(scope, name);
     scope.registry.remove(name)?;
-    failpoint::at("delete.removed");
+    files::failpoint::at("delete.removed");
     scope.emit(Event::info("standing.deleted").with("standing", name.as_str()));
     Ok(())
 }

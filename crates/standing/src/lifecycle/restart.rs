@@ -3,7 +3,7 @@
 use wire::{ControlReport, SessionName};
 
 use super::{Scope, start, stop};
-use crate::{Error, failpoint};
+use crate::Error;
 
 /// Restarts one session. It is not started if it could not be stopped.
 pub(crate) fn restart(scope: &Scope, name: &SessionName) -> Result<ControlReport, Error> {
@@ -14,7 +14,7 @@ pub(crate) fn restart(scope: &Scope, name: &SessionName) -> Result<ControlReport
     scope.registry.prepare()?;
     let hold = scope.hold(name, "restart")?;
     let stopped = stop::held(scope, &hold, name);
-    failpoint::at("restart.stopped");
+    files::failpoint::at("restart.stopped");
     let stopped_row = scope.row_after(name, stopped.outcome, stopped.detail.clone());
     let row = if stopped.may_start() { start::held(scope, &hold, name)?.row } else { stopped_row.clone() };
     let mut report = ControlReport::of(vec![row]);

@@ -13,7 +13,6 @@ use super::{Scope, orphan};
 use crate::{
     Error, clock, directive,
     events::Event,
-    failpoint,
     harness::Harness,
     registry::{Entry, Phase, Record},
     state::{Condition, replaced},
@@ -63,7 +62,7 @@ pub(crate) fn say(scope: &Scope, name: &SessionName, request: &SayRequest) -> Re
     queue.settle(scope, &record, harness.as_ref());
     let was_busy = ready::wait(scope, &record, &pane, harness.as_ref(), request.force)?.busy;
 
-    failpoint::at("say.checked");
+    files::failpoint::at("say.checked");
     let watch = Watch::begin(transcript(scope, &record, harness.as_ref()), &message);
     let message_id = uuid::Uuid::new_v4().simple().to_string();
     let mut mark = "";
@@ -73,7 +72,7 @@ pub(crate) fn say(scope: &Scope, name: &SessionName, request: &SayRequest) -> Re
         once.begin(Intent { message_id: message_id.clone(), loop_id, transcript, transcript_from })?;
         mark = &message_id;
     }
-    failpoint::at("say.intended");
+    files::failpoint::at("say.intended");
     let (tmux, harness) = (&scope.tmux, harness.as_ref());
     let delivery =
         Courier { session: name, tmux, pane: &pane, harness, watch, message: &message, mark, was_busy }.deliver();
@@ -204,7 +203,7 @@ fn end(
     pane: Option<&Pane>,
     receipt: SayReceipt,
 ) -> SayReceipt {
-    failpoint::at("say.delivered");
+    files::failpoint::at("say.delivered");
     if let Some(once) = once {
         once.end(&receipt);
         if let Some(pane) = pane {

@@ -11,7 +11,6 @@ use crate::{
     Error, clock,
     definition::Definition,
     events::{Event, Level},
-    failpoint,
     registry::{Entry, Hold, Phase, Record, RecordStatus},
     state::{Condition, replaced},
     tmux::Pane,
@@ -169,7 +168,7 @@ fn condition(scope: &Scope, name: &SessionName, record: Option<&Record>) -> (Con
 /// Resumes, falls back to a fresh conversation, and records what came of it.
 fn spawn(scope: &Scope, mut plan: Plan<'_>, before: Option<Record>) -> Result<Start, Error> {
     let name = plan.definition.name.clone();
-    failpoint::at("start.planned");
+    files::failpoint::at("start.planned");
     trust(scope, &mut plan);
     let mut notes = Vec::new();
     let mut record = plan.record(before.as_ref());
@@ -246,12 +245,12 @@ fn succeeded(scope: &Scope, plan: &Plan<'_>, mut record: Record, outcome: Outcom
         // For the next start.
         plan.keep_trusted(scope);
     }
-    failpoint::at("start.probed");
+    files::failpoint::at("start.probed");
     if let Err(error) = scope.registry.write(&record) {
         // The intent stands on disk: the next verb finds the pane by its id and records it.
         notes.push(format!("it runs, and its record could not be written ({error})"));
     }
-    failpoint::at("start.recorded");
+    files::failpoint::at("start.recorded");
     let pane = scope.condition(&record).live().cloned();
     let brief = pane
         .as_ref()
@@ -271,7 +270,7 @@ fn succeeded(scope: &Scope, plan: &Plan<'_>, mut record: Record, outcome: Outcom
         event = event.with("left_out", plan.left_out.clone());
     }
     scope.emit(event);
-    failpoint::at("start.announced");
+    files::failpoint::at("start.announced");
     let mut row = scope.row_after(&record.name, outcome, notes.join("; "));
     row.brief = brief.map(|brief| brief.verdict);
     sure(row)

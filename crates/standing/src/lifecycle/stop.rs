@@ -12,7 +12,6 @@ use super::{Scope, recognise::restore_hint};
 use crate::{
     Error,
     events::Event,
-    failpoint,
     process::ProcessHold,
     registry::{Entry, Hold, Phase, Record, RecordStatus},
     state::{Condition, replaced},
@@ -102,17 +101,17 @@ pub(crate) fn finish(scope: &Scope, _hold: &Hold, mut record: Record, phase: Pha
     scope.follow(&mut record, condition.live().map(|pane| pane.pid));
     scope.follow_ended(&mut record, condition.shown());
     let cut = condition.live().map(|pane| Cut::look(scope, &record, pane)).unwrap_or_default();
-    failpoint::at("stop.begun");
+    files::failpoint::at("stop.begun");
     let mut notes = Vec::new();
     // The intent before the act; a full disk must not keep anyone from stopping an agent.
     record.phase = Some(phase);
     if let Err(error) = scope.registry.write(&record) {
         notes.push(format!("the record could not be written ({error})"));
     }
-    failpoint::at("stop.intended");
+    files::failpoint::at("stop.intended");
     let replaced = matches!(condition, Condition::Replaced(_));
     let stop = act(scope, &record, condition);
-    failpoint::at("stop.closed");
+    files::failpoint::at("stop.closed");
     if stop.done() {
         // What runs in our pane now goes on being told from what ran there before.
         if !replaced {
@@ -140,7 +139,7 @@ fn conclude(scope: &Scope, record: &mut Record, phase: Phase, stop: &Stop, cut: 
     {
         notes.push(format!("the record could not be written ({error})"));
     }
-    failpoint::at("stop.recorded");
+    files::failpoint::at("stop.recorded");
     if stop.outcome == Outcome::Stopped {
         notes.push(cut.note());
         let event = Event::info("standing.stopped")
@@ -231,7 +230,7 @@ fn close(scope: &Scope, record: &Record, pane: &Pane, ended: &Ended) -> Stop {
     if !ended.left.is_empty() {
         return Stop::new(Outcome::Failed, ended.report());
     }
-    failpoint::at("stop.ended");
+    files::failpoint::at("stop.ended");
     match scope.tmux.kill(&record.name, &pane.session_loop_id) {
         Answer::Said(KillAnswer::Gone(closed)) => {
             let others = closed.iter().filter(|closed| closed.id != pane.id).filter_map(Closed::told);

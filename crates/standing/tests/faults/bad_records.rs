@@ -34,7 +34,7 @@ const SPOILED: [Spoiled; 12] = [
     ("no-utf8", |file| put(file, b"{\"name\": \"\xff\"}"), "UTF-8 at byte 10"),
     ("huge", |file| put(file, &vec![b' '; 5_000_000]), "larger"),
     ("link", |file| link(file), "oo many levels of symbolic links"),
-    ("fifo", |file| fifo(file), "no plain file"),
+    ("fifo", |file| fifo(file), "not a regular file"),
 ];
 
 fn put(file: &Path, bytes: &[u8]) {

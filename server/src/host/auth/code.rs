@@ -4,12 +4,13 @@
 
 use std::{
     fs, io,
-    os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
 
-use super::{unguessable, write_private};
+use files::write::{self, Durability};
+
+use super::unguessable;
 
 /// How long a code may be used.
 const LIFETIME: Duration = Duration::from_mins(5);
@@ -22,14 +23,14 @@ pub(super) fn folder(local: &Path) -> PathBuf {
 /// Leaves a code below a state folder, and gives it.
 pub(crate) fn leave(state_root: &Path) -> io::Result<String> {
     let dir = folder(&state_root.join("local"));
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(&dir)?;
+    files::folder::make(&dir)?;
     for entry in fs::read_dir(&dir)?.flatten() {
         if !is_fresh(&entry.path()) {
             let _ = fs::remove_file(entry.path());
         }
     }
     let code = unguessable();
-    write_private(&dir.join(&code), "")?;
+    write::create(&dir.join(&code), b"", Durability::PowerLoss)?;
     Ok(code)
 }
 

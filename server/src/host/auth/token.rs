@@ -1,13 +1,22 @@
 //! The token: a private file, made on the first start in token mode.
 
-use std::{fs, io, os::unix::fs::MetadataExt, path::Path};
+use std::{io, os::unix::fs::MetadataExt, path::Path};
 
+use files::{
+    folder,
+    open::{self, Links},
+    read,
+    write::{self, Durability},
+};
 use subtle::ConstantTimeEq;
 
-use super::{unguessable, write_private};
+use super::unguessable;
 
 /// The file's name below `<state.root>/local`.
 pub(super) const FILE: &str = "service.token";
+
+/// The largest token file in bytes.
+const MAX_TOKEN: usize = 4096;
 
 /// What a program sends to be let in. Its debug form does not show it.
 #[derive(Clone)]
@@ -26,13 +35,13 @@ impl Token {
             let path = path.clone();
             move |source| standing::Error::Storage { path, doing, source }
         };
-        make_folder(local).map_err(storage("the folder of the token cannot be made"))?;
-        match write_private(&path, &format!("{}\n", unguessable())) {
+        folder::make(local).map_err(storage("the folder of the token cannot be made"))?;
+        match write::create(&path, format!("{}\n", unguessable()).as_bytes(), Durability::PowerLoss) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(storage("the token cannot be written")(error)),
         }
-        read(&path).map(Self).map_err(storage("the token cannot be used"))
+        read_private(&path).map(Self).map_err(storage("the token cannot be used"))
     }
 
     /// Compares in a time that does not tell how much of it was right.
@@ -45,22 +54,15 @@ impl Token {
     }
 }
 
-fn make_folder(local: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(local)
-}
-
 /// Reads a token file that nobody else can read.
-fn read(path: &Path) -> io::Result<String> {
-    let meta = fs::symlink_metadata(path)?;
+fn read_private(path: &Path) -> io::Result<String> {
+    let file = open::plain(path, Links::Refuse)?;
+    let meta = file.metadata()?;
     let refuse = |why: &str| Err(io::Error::new(io::ErrorKind::PermissionDenied, why.to_owned()));
-    if !meta.is_file() {
-        return refuse("it is no plain file");
-    }
     if meta.mode() & 0o077 != 0 {
         return refuse("others can read it: `chmod 600` it, or remove it to have a new one made");
     }
-    let text = fs::read_to_string(path)?.trim().to_owned();
+    let text = String::from_utf8(read::all(file, MAX_TOKEN)?).map_err(io::Error::other)?.trim().to_owned();
     if text.len() < 32 {
         return refuse("it is too short to be safe: remove it to have a new one made");
     }
@@ -69,7 +71,7 @@ fn read(path: &Path) -> io::Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
+    use std::{fs, os::unix::fs::PermissionsExt};
 
     use super::*;
 

@@ -1,12 +1,11 @@
 //! Where units lie.
 
 use std::{
-    fs,
-    io::{self, Write},
-    os::unix::fs::PermissionsExt,
+    fs, io,
     path::{Path, PathBuf},
 };
 
+use files::write::{self, Durability};
 use standing::{Surroundings, TheLoop};
 
 use super::{
@@ -68,12 +67,12 @@ impl Files {
     pub(crate) fn write(&self, units: &Units) -> io::Result<Vec<PathBuf>> {
         fs::create_dir_all(&self.folder)?;
         let [service, sessions, socket] = self.all();
-        self.put(&service, &units.service)?;
-        self.put(&sessions, &units.sessions)?;
+        put(&service, &units.service)?;
+        put(&sessions, &units.sessions)?;
         let mut written = vec![service, sessions];
         match &units.socket {
             Some(text) => {
-                self.put(&socket, text)?;
+                put(&socket, text)?;
                 written.push(socket);
             }
             None => remove(&socket)?,
@@ -84,15 +83,11 @@ impl Files {
     pub(crate) fn remove(&self) -> io::Result<()> {
         self.all().iter().try_for_each(|path| remove(path))
     }
+}
 
-    fn put(&self, path: &Path, text: &str) -> io::Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
-        file.write_all(text.as_bytes())?;
-        // There is nothing in it that others must not read, and the manager of another kind may be one of them.
-        file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
-        file.as_file().sync_all()?;
-        file.persist(path).map(drop).map_err(|error| error.error)
-    }
+fn put(path: &Path, text: &str) -> io::Result<()> {
+    // There is nothing in it that others must not read, and the manager of another kind may be one of them.
+    write::replace_with_mode(path, text.as_bytes(), Durability::PowerLoss, 0o644).map(drop).map_err(io::Error::other)
 }
 
 fn remove(path: &Path) -> io::Result<()> {

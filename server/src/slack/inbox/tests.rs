@@ -56,7 +56,7 @@ fn a_torn_line_and_what_is_no_line_are_left_out() {
     drop(inbox);
     let whole = folder.read(FILE).expect("read");
     let torn = format!("{whole}\0\0\nnull\n{}", &whole[..whole.len() / 2]);
-    folder.write(FILE, &torn, false).expect("written");
+    folder.write(FILE, &torn, ::files::write::Durability::Crash).expect("written");
     let mut inbox = Inbox::open(&folder).expect("opened all the same");
     assert_eq!(keys(&inbox), ["2.000000"]);
     assert_eq!(inbox.accept(vec![reply("5.000000", "Ev5")]).expect("kept").len(), 1);

@@ -2,6 +2,7 @@
 
 use std::{collections::HashMap, io};
 
+use files::write::{self, Durability};
 use serde_json::{Map, Value, json};
 use wire::StandingRef;
 
@@ -43,13 +44,13 @@ impl Document {
         both.threads.extend(more_before.threads.clone());
         both.cursors.extend(more_before.cursors.clone());
         if both != more_before {
-            folder.write(MORE, &both.text(), true)?;
+            folder.write(MORE, &both.text(), Durability::PowerLoss)?;
         }
         if published != published_before {
-            folder.write(FILE, &published.text(), true)?;
+            folder.write(FILE, &published.text(), Durability::PowerLoss)?;
         }
         if both != more {
-            folder.write(MORE, &more.text(), true)?;
+            folder.write(MORE, &more.text(), Durability::PowerLoss)?;
         }
         Ok(())
     }
@@ -78,7 +79,7 @@ impl Document {
         }
         // The records know what is bound, so that nothing is lost; whoever wrote this may want to see it.
         let aside = folder.path_of(&format!("{file}.unreadable"));
-        std::fs::rename(folder.path_of(file), &aside)?;
+        write::rename(&folder.path_of(file), &aside)?;
         tracing::warn!(moved_to = %aside.display(), "the threads of Slack could not be read; made again");
         Ok(Self::default())
     }

@@ -4,10 +4,9 @@
 //! conversation. After a kill there is no such line, but the file of a conversation that was never closed keeps its
 //! writer's lock file, which nobody holds any more, and the last words said in it stand on the pane.
 
-use std::{
-    fs::{self, TryLockError},
-    path::Path,
-};
+use std::path::Path;
+
+use files::lock::LockFile;
 
 use super::rollout::{self, Begun};
 use crate::harness::{Ended, screen::named_after};
@@ -38,14 +37,13 @@ fn killed(home: &Path, cwd: &Path, ended: &Ended<'_>) -> Option<String> {
 /// Whether the lock file of a conversation's writer is there with no one holding it.
 fn was_never_closed(home: &Path, id: &str) -> bool {
     let path = home.join("thread-writer-locks").join(format!("{id}.lock"));
-    match fs::File::open(path) {
-        Ok(file) => !matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)),
-        Err(_) => false,
-    }
+    LockFile::existing(&path).is_ok_and(|file| !matches!(file.is_held_by_any(), Ok(true)))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use wire::SessionName;
 
     use super::*;

@@ -1,22 +1,15 @@
 //! A change to a file of another program: under its locks, and never over what was written in between.
 //!
-//! A program that takes no lock may write at any moment. So the new text is on disk before the file is touched, takes
-//! its place only if the file is still the one that was read, and by an exchange, so that what was displaced can be
-//! looked at and put back. What remains is a write that such a program had begun before ours and ends after it: it is
-//! found by the look right before the spawn.
+//! A program that takes no lock may write at any moment: [`files::replace`] says how that is met. What remains, a write
+//! that was begun before ours and ends after it, is found by the look right before the spawn.
 
 use std::{
-    fs::{self, File, Metadata},
-    io::{self, ErrorKind, Read, Write},
-    os::unix::fs::{MetadataExt, PermissionsExt},
+    fs, io,
     path::Path,
     time::{Duration, Instant},
 };
 
-use rustix::{
-    fs::{CWD, RenameFlags, renameat_with},
-    io::Errno,
-};
+use files::replace::{self, Found, real_path};
 
 use super::{
     Act, Trust,
@@ -55,111 +48,13 @@ pub(super) fn edit(
     let deadline = Instant::now() + PATIENCE;
     loop {
         let Some((found, new)) = changed().map_err(|error| at(&error))? else { return Ok(Trust::Given) };
-        if replace(&real, found.as_ref(), &new).map_err(|error| at(&error))? {
+        if replace::if_unchanged(&real, found.as_ref(), &new).map_err(|error| at(&error))? {
             return Ok(Trust::Added);
         }
         if Instant::now() >= deadline {
             return Err(at(&"another program writes it all the time"));
         }
     }
-}
-
-/// Where a name leads to, also if nothing is there yet.
-fn real_path(path: &Path) -> io::Result<std::path::PathBuf> {
-    let mut path = path.to_owned();
-    for _ in 0..40 {
-        match fs::canonicalize(&path) {
-            Ok(real) => return Ok(real),
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-            Err(_) => match fs::read_link(&path) {
-                Ok(target) => path = path.parent().unwrap_or(Path::new("/")).join(target),
-                Err(_) => break,
-            },
-        }
-    }
-    // Its folder may be a link though it is none.
-    match (path.parent().and_then(|dir| fs::canonicalize(dir).ok()), path.file_name()) {
-        (Some(dir), Some(name)) => Ok(dir.join(name)),
-        _ => Ok(path),
-    }
-}
-
-/// A file as it was read. It is kept open, so that no other file can get its number meanwhile.
-struct Found {
-    _file: File,
-    meta: Metadata,
-    text: String,
-}
-
-impl Found {
-    fn read(path: &Path) -> io::Result<Option<Self>> {
-        let mut file = match File::open(path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        // Order matters: what is written after this shows in the time.
-        let meta = file.metadata()?;
-        let mut text = String::new();
-        file.read_to_string(&mut text)?;
-        Ok(Some(Self { _file: file, meta, text }))
-    }
-
-    fn text(&self) -> &str {
-        if self.text.trim().is_empty() { "" } else { &self.text }
-    }
-
-    /// Whether that is still the file that was read, and nobody has written to it.
-    fn is(&self, path: &Path) -> bool {
-        let Ok(now) = fs::symlink_metadata(path) else { return false };
-        let of = |meta: &Metadata| (meta.dev(), meta.ino(), meta.size(), meta.mtime(), meta.mtime_nsec());
-        of(&now) == of(&self.meta)
-    }
-}
-
-/// Puts a text in the place of what was read; false if that is not there any more.
-fn replace(path: &Path, found: Option<&Found>, text: &str) -> io::Result<bool> {
-    let dir = path.parent().unwrap_or(Path::new("/"));
-    let mut file = tempfile::NamedTempFile::new_in(dir)?;
-    file.write_all(text.as_bytes())?;
-    if let Some(found) = found {
-        file.as_file().set_permissions(fs::Permissions::from_mode(found.meta.permissions().mode()))?;
-    }
-    file.as_file().sync_all()?;
-    let Some(found) = found else {
-        return match file.persist_noclobber(path) {
-            Ok(_) => Ok(true),
-            Err(error) if error.error.kind() == ErrorKind::AlreadyExists => Ok(false),
-            Err(error) => Err(error.error),
-        };
-    };
-    if !found.is(path) {
-        return Ok(false);
-    }
-    let ours = file.as_file().metadata()?.ino();
-    match exchange(file.path(), path) {
-        Ok(()) => {}
-        Err(Errno::NOENT) => return Ok(false),
-        // A file system that cannot exchange two files.
-        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
-            return file.persist(path).map(|_| true).map_err(|error| error.error);
-        }
-        Err(error) => return Err(error.into()),
-    }
-    let displaced = file.path().to_owned();
-    if found.is(&displaced) {
-        return Ok(true);
-    }
-    // Somebody else's was displaced, and goes back. If it was replaced yet again meanwhile, the newest one stays.
-    exchange(&displaced, path)?;
-    if fs::symlink_metadata(&displaced)?.ino() != ours {
-        exchange(&displaced, path)?;
-    }
-    Ok(false)
-}
-
-fn exchange(one: &Path, other: &Path) -> rustix::io::Result<()> {
-    renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)
 }
 
 #[cfg(test)]

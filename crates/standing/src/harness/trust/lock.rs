@@ -5,14 +5,14 @@
 //! a program that ended, and is taken over, as the vendors do it.
 
 use std::{
-    fs::{self, File},
+    fs,
     io::{self, ErrorKind},
     path::{Path, PathBuf},
     thread,
     time::{Duration, Instant},
 };
 
-use rustix::fs::{FlockOperation, flock};
+use files::lock::{Lock, LockError, LockFile, Mode};
 
 use crate::clock;
 
@@ -36,7 +36,7 @@ const INTERVAL: Duration = Duration::from_millis(5);
 /// A file that is locked until this is dropped.
 #[derive(Debug)]
 pub(super) struct Locked {
-    _own: Option<File>,
+    _own: Option<Lock>,
     folders: Vec<PathBuf>,
 }
 
@@ -68,14 +68,12 @@ impl Drop for Locked {
 }
 
 /// Our own lock; `None` on a file system that has none, where the vendor's and the check at the write remain.
-fn own(dir: &Path, deadline: Instant) -> Result<Option<File>, String> {
-    let file = File::open(dir).map_err(|error| error.to_string())?;
-    loop {
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => return Ok(Some(file)),
-            Err(rustix::io::Errno::WOULDBLOCK | rustix::io::Errno::INTR) => wait(deadline, dir)?,
-            Err(_) => return Ok(None),
-        }
+fn own(dir: &Path, deadline: Instant) -> Result<Option<Lock>, String> {
+    let folder = LockFile::folder(dir).map_err(|error| error.to_string())?;
+    match folder.lock(Mode::Exclusive, deadline.saturating_duration_since(Instant::now())) {
+        Ok(lock) => Ok(Some(lock)),
+        Err(LockError::Busy) => Err(held_for_too_long(dir)),
+        Err(LockError::Unsupported(_) | LockError::Failed(_)) => Ok(None),
     }
 }
 
@@ -103,11 +101,14 @@ fn left_behind(folder: &Path) -> io::Result<bool> {
 
 fn wait(deadline: Instant, lock: &Path) -> Result<(), String> {
     if Instant::now() >= deadline {
-        let waited = WAIT.as_secs();
-        return Err(format!("another program has held the lock {} for more than {waited} s", lock.display()));
+        return Err(held_for_too_long(lock));
     }
     thread::sleep(INTERVAL);
     Ok(())
+}
+
+fn held_for_too_long(lock: &Path) -> String {
+    format!("another program has held the lock {} for more than {} s", lock.display(), WAIT.as_secs())
 }
 
 #[cfg(test)]
@@ -142,7 +143,7 @@ mod tests {
         fs::create_dir(&theirs).expect("made");
         let made = fs::metadata(&theirs).and_then(|meta| meta.modified()).expect("a time");
         let old = made - STALE - Duration::from_secs(1);
-        File::open(&theirs).and_then(|dir| dir.set_modified(old)).expect("aged");
+        fs::File::open(&theirs).and_then(|dir| dir.set_modified(old)).expect("aged");
         drop(Locked::take(&file, &file, Vendor::Folder).expect("taken over"));
         assert!(!theirs.exists());
     }

@@ -12,7 +12,6 @@ use wire::{Evidence, SessionName, Verdict};
 
 use super::evidence::{Found, Watch};
 use crate::{
-    failpoint,
     harness::{Harness, Screen},
     process::ProcessIdentity,
     tmux::{Answer, Pane, Paste, PasteAnswer, Shown, Tmux},
@@ -92,7 +91,7 @@ impl Courier<'_> {
         let paste = Paste { text: self.message, gap: self.harness.enter_gap(), mark: self.mark };
         match self.tmux.paste(self.pane, &paste) {
             Answer::Said(PasteAnswer::Pasted { before_enter }) => {
-                failpoint::at("say.pasted");
+                files::failpoint::at("say.pasted");
                 self.confirm(&before_enter)
             }
             Answer::Said(PasteAnswer::Already) => self.confirm(""),

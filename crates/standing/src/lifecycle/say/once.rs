@@ -54,7 +54,6 @@ pub(in crate::lifecycle) enum Known {
 #[derive(Debug)]
 pub(in crate::lifecycle) struct Once {
     path: PathBuf,
-    dir: PathBuf,
     key: String,
     fingerprint: String,
     said: Vec<Said>,
@@ -72,11 +71,10 @@ impl Once {
             return Ok(None);
         }
         scope.registry.prepare()?;
-        let dir = scope.registry.launch_dir();
-        let path = dir.join(format!("{name}.said.json"));
+        let path = scope.registry.launch_dir().join(format!("{name}.said.json"));
         // A memory that cannot be read is begun anew: it only ever saves a repetition.
         let said = fs::read_to_string(&path).ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-        Ok(Some(Self { path, dir, key: key.to_owned(), fingerprint: fingerprint(message), said }))
+        Ok(Some(Self { path, key: key.to_owned(), fingerprint: fingerprint(message), said }))
     }
 
     pub(in crate::lifecycle) fn known(&self, name: &SessionName) -> Result<Known, Error> {
@@ -97,7 +95,7 @@ impl Once {
         self.said.push(Said { key, fingerprint, intent, receipt: None });
         let excess = self.said.len().saturating_sub(REMEMBERED);
         self.said.drain(..excess);
-        registry::durable(&self.dir, &self.path, self.json().as_bytes())
+        registry::durable(&self.path, self.json().as_bytes())
     }
 
     /// Records the end; one that never reached the pane may be tried again.
@@ -109,7 +107,7 @@ impl Once {
                 said.receipt = Some(receipt.clone());
             }
         }
-        let _ = registry::atomic(&self.dir, &self.path, self.json().as_bytes());
+        let _ = registry::atomic(&self.path, self.json().as_bytes());
     }
 
     fn json(&self) -> String {

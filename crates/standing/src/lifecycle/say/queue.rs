@@ -65,7 +65,6 @@ enum Handed {
 /// The messages of one session that are no turns yet, oldest first. Invariant: changed only while the session is held.
 #[derive(Debug)]
 pub(in crate::lifecycle) struct Queue {
-    dir: PathBuf,
     path: PathBuf,
     untaken: Vec<Untaken>,
 }
@@ -73,10 +72,9 @@ pub(in crate::lifecycle) struct Queue {
 impl Queue {
     /// Those of a session; a file that cannot be read holds none.
     pub(in crate::lifecycle) fn open(scope: &Scope, name: &SessionName) -> Self {
-        let dir = scope.registry.launch_dir();
-        let path = dir.join(format!("{name}.queued.json"));
+        let path = scope.registry.launch_dir().join(format!("{name}.queued.json"));
         let text = fs::read_to_string(&path).unwrap_or_default();
-        Self { untaken: serde_json::from_str(&text).unwrap_or_default(), dir, path }
+        Self { untaken: serde_json::from_str(&text).unwrap_or_default(), path }
     }
 
     pub(super) fn push(&mut self, untaken: Untaken) {
@@ -237,7 +235,7 @@ impl Queue {
         }
         let text = serde_json::to_string(&self.untaken).unwrap_or_default();
         // What cannot be written is followed no further; the receipt said that it was only queued.
-        let _ = registry::atomic(&self.dir, &self.path, text.as_bytes());
+        let _ = registry::atomic(&self.path, text.as_bytes());
     }
 }
 

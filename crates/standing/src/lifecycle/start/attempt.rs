@@ -8,7 +8,7 @@ use std::{
 use wire::SessionName;
 
 use crate::{
-    Error, clock, failpoint,
+    Error, clock,
     harness::{Harness, Screen},
     launcher::{self, LaunchSpec, SECRETS_LIMIT, discard, revoke, tidy},
     lifecycle::{Scope, screen::last_lines, settle::note_process},
@@ -80,12 +80,12 @@ pub(super) fn make(
     spec.add_missing(plan.adapter.vars());
     spec.define(&plan.definition.env, &plan.environment, plan.secrets.clone());
     let spec = spec.write(&scope.registry.launch_dir(), &loop_id)?;
-    failpoint::at("start.permitted");
+    files::failpoint::at("start.permitted");
     if let Err(error) = scope.registry.write(record) {
         discard(&spec);
         return Err(error);
     }
-    failpoint::at("start.intended");
+    files::failpoint::at("start.intended");
     if plan.untrusted.is_none() {
         plan.keep_trusted(scope);
     }
@@ -110,7 +110,7 @@ fn spawn(scope: &Scope, plan: &Plan<'_>, record: &mut Record, spec: &Path) -> At
     }
     match spawned {
         Answer::Said(SpawnAnswer::Spawned | SpawnAnswer::ServerEnded) => {
-            failpoint::at("start.spawned");
+            files::failpoint::at("start.spawned");
             probe(scope, record, plan, spec)
         }
         Answer::Said(SpawnAnswer::NameTaken) => Attempt::Refused(format!(
@@ -139,7 +139,7 @@ fn probe(scope: &Scope, record: &mut Record, plan: &Plan<'_>, spec: &Path) -> At
     let Some(pane) = pane else {
         return Attempt::Died(swept(scope, record, vanished(scope)));
     };
-    failpoint::at("start.found");
+    files::failpoint::at("start.found");
     let lives = match ProcessHold::of(pane.pid) {
         Some(held) if !plan.secrets.is_empty() && !launched(&held, spec) => false,
         Some(held) if !pane.dead && !held.wait(probe) && comes_up(scope, &pane, &held, adapter) => {

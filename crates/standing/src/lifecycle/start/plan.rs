@@ -260,7 +260,7 @@ impl<'a> Plan<'a> {
             return Ok(whole);
         }
         let path = brief_file(dir, &definition.name);
-        registry::atomic(dir, &path, self.brief.as_bytes()).map_err(|error| error.to_string())?;
+        registry::atomic(&path, self.brief.as_bytes()).map_err(|error| error.to_string())?;
         let pointer =
             format!("It is too long to be given here. Read the file {} whole, and follow it.", path.display());
         Ok(directive::boot_prompt(&definition.name, definition.slack_enabled, &pointer))

@@ -9,10 +9,7 @@ use std::{
 
 use rustix::process::Signal;
 
-use crate::{
-    failpoint,
-    process::{self, ProcessHold, ProcessIdentity},
-};
+use crate::process::{self, ProcessHold, ProcessIdentity};
 
 /// How long the kernel may take to end what it was told to kill.
 const KILL_WAIT: Duration = Duration::from_secs(2);
@@ -55,7 +52,7 @@ pub(super) fn end(pane_process: &ProcessHold, loop_id: &str, grace: Duration) ->
     for harness in &harnesses {
         ask(harness, &mut ended);
     }
-    failpoint::at("stop.termed");
+    files::failpoint::at("stop.termed");
     let gone = harnesses.iter().all(|held| held.wait(left()));
     // A shell that wrapped the harness leaves when the harness has; if it does not, it is told to.
     if gone

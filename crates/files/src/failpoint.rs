@@ -4,9 +4,9 @@
 //! all. `THE_LOOP_FAILPOINT=<point>=kill` ends the process there with SIGKILL, so that nothing of it gets to tidy up;
 //! `<point>=stop` stops it there with SIGSTOP, until the test lets it go on.
 
-/// A point that is passed.
+/// Passes a point at which a test may end or stop this process.
 #[cfg(feature = "failpoints")]
-pub(crate) fn at(point: &str) {
+pub fn at(point: &str) {
     use rustix::process::{Signal, getpid, kill_process};
 
     let Ok(wanted) = std::env::var("THE_LOOP_FAILPOINT") else { return };
@@ -19,6 +19,6 @@ pub(crate) fn at(point: &str) {
     let _ = kill_process(getpid(), signal);
 }
 
-/// A point that is passed.
+/// Passes a point at which a test may end or stop this process.
 #[cfg(not(feature = "failpoints"))]
-pub(crate) const fn at(_point: &str) {}
+pub const fn at(_point: &str) {}

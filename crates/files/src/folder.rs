@@ -1,0 +1,105 @@
+//! Private folders.
+
+use std::{
+    fs::{self, DirBuilder, File},
+    io,
+    os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt},
+    path::{Path, PathBuf},
+};
+
+use crate::{is_unsupported, write::Synced};
+
+/// A reason not to trust a folder: whoever may write in it may replace what it holds.
+#[derive(Debug, thiserror::Error)]
+pub enum Distrust {
+    /// It could not be inspected.
+    #[error(transparent)]
+    Unseen(#[from] io::Error),
+    /// A file or link is in its place.
+    #[error("it is not a folder")]
+    NotAFolder,
+    /// Its owner is another user.
+    #[error("it belongs to another user")]
+    AnotherUsers,
+    /// Its mode lets others write.
+    #[error("others may write in it: `chmod go-w {}`", .0.display())]
+    OthersWrite(PathBuf),
+}
+
+/// Makes a folder and those above it, with mode 0700. One that exists stays as it is.
+pub fn make(dir: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(dir)
+}
+
+/// Makes the folder that holds a file.
+pub fn make_for(file: &Path) -> io::Result<()> {
+    file.parent().map_or(Ok(()), make)
+}
+
+/// Checks that a folder belongs to this user and that no one else may write in it. A link is refused.
+pub fn check(dir: &Path) -> Result<(), Distrust> {
+    let meta = fs::symlink_metadata(dir)?;
+    if !meta.is_dir() {
+        return Err(Distrust::NotAFolder);
+    }
+    if meta.uid() != rustix::process::geteuid().as_raw() {
+        return Err(Distrust::AnotherUsers);
+    }
+    if meta.permissions().mode() & 0o022 != 0 {
+        return Err(Distrust::OthersWrite(dir.to_owned()));
+    }
+    Ok(())
+}
+
+/// Checks a folder above a private one, which may have come from elsewhere. Root may own it, the user's own group may
+/// write in it (as a umask of 002 allows), and so may others if its entries can be replaced by their owners alone.
+pub fn check_above(dir: &Path) -> Result<(), Distrust> {
+    let meta = fs::metadata(dir)?;
+    let (mode, own_group) = (meta.permissions().mode(), meta.gid() == rustix::process::getegid().as_raw());
+    if ![0, rustix::process::geteuid().as_raw()].contains(&meta.uid()) {
+        return Err(Distrust::AnotherUsers);
+    }
+    let others_write = mode & 0o002 != 0 || (mode & 0o020 != 0 && !own_group);
+    if others_write && mode & 0o1000 == 0 {
+        return Err(Distrust::OthersWrite(dir.to_owned()));
+    }
+    Ok(())
+}
+
+/// Makes the names in a folder outlast a power loss.
+pub fn sync(dir: &Path) -> io::Result<Synced> {
+    synced(&File::open(dir)?)
+}
+
+/// Waits until a file or folder is on disk. A file system that does not offer that is an answer; a disk that fails is
+/// an error.
+pub(crate) fn synced(file: &File) -> io::Result<Synced> {
+    match file.sync_all() {
+        Ok(()) => Ok(Synced::Yes),
+        Err(error) if is_unsupported(&error) => Ok(Synced::NotOffered(error)),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_trusted_while_only_its_owner_may_write_in_it() {
+        let root = tempfile::tempdir().expect("made");
+        let dir = root.path().join("a/b");
+        make(&dir).expect("made");
+        check(&dir).expect("private");
+        check_above(&root.path().join("a")).expect("private");
+        fs::set_permissions(&dir, fs::Permissions::from_mode(0o770)).expect("set");
+        assert!(matches!(check(&dir), Err(Distrust::OthersWrite(_))));
+        fs::set_permissions(&dir, fs::Permissions::from_mode(0o777)).expect("set");
+        assert!(matches!(check_above(&dir), Err(Distrust::OthersWrite(_))));
+        fs::set_permissions(&dir, fs::Permissions::from_mode(0o1777)).expect("set");
+        check_above(&dir).expect("entries are safe from others");
+        std::os::unix::fs::symlink(&dir, root.path().join("link")).expect("linked");
+        assert!(matches!(check(&root.path().join("link")), Err(Distrust::NotAFolder)));
+        assert!(matches!(check(&root.path().join("none")), Err(Distrust::Unseen(_))));
+    }
+}

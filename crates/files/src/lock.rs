@@ -1,0 +1,419 @@
+//! Locks on files, held until they are dropped. The kernel drops a lock with its holder, however that ends.
+//!
+//! A lock is a `flock`. An exclusive one also puts a mark on the file, a record lock that excludes nothing, so that
+//! others can see the lock without taking it.
+//!
+//! There is one way to wait. Callers of one process stand in line; the first of them is woken by the kernel when a
+//! descriptor of the file is closed, and tries then. So there is no polling, a caller that gives up at its deadline
+//! leaves no thread behind, and the order within a process is kept. Between processes a waiting caller leaves a mark as
+//! well, and a newcomer who finds one lets it go first: whoever is woken needs a moment, in which a newcomer that asks
+//! again at once would win every time.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    fs::{self, File, TryLockError},
+    io,
+    os::unix::{
+        fs::{FileExt, MetadataExt},
+        net::UnixListener,
+    },
+    path::Path,
+    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
+
+use nix::{
+    fcntl::{FcntlArg, fcntl},
+    libc,
+};
+
+use crate::{
+    is_unsupported,
+    open::{self, Links},
+    wait::Release,
+};
+
+/// The time that a newcomer leaves to those who wait.
+const COURTESY: Duration = Duration::from_millis(6);
+
+/// The byte that is marked while an exclusive lock is held.
+const HELD: libc::off_t = 0;
+
+/// The byte that is marked while a caller waits.
+const AWAITED: libc::off_t = 1;
+
+/// The others that may hold the lock at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Other shared ones.
+    Shared,
+    /// None.
+    Exclusive,
+}
+
+/// A lock that could not be taken.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    /// Its holder did not release it in time.
+    #[error("another process holds it")]
+    Busy,
+    /// The file system has no locks.
+    #[error("this file system has no locks ({0})")]
+    Unsupported(#[source] io::Error),
+    /// The kernel refused.
+    #[error(transparent)]
+    Failed(io::Error),
+}
+
+/// A file or folder that can be locked.
+#[derive(Debug)]
+pub struct LockFile(File);
+
+/// A lock, held until this is dropped.
+#[derive(Debug)]
+pub struct Lock(Kept);
+
+#[derive(Debug)]
+enum Kept {
+    File(File),
+    Name(#[expect(dead_code, reason = "held, not read")] UnixListener),
+}
+
+impl LockFile {
+    /// Opens a private lock file, and makes it if it is missing. What it holds stays.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        open::shared(path).map(Self)
+    }
+
+    /// Opens a lock file that exists, to read: nothing is written by locking it.
+    pub fn existing(path: &Path) -> io::Result<Self> {
+        open::plain(path, Links::Refuse).map(Self)
+    }
+
+    /// Opens a folder, where a lock must leave no file behind.
+    pub fn folder(path: &Path) -> io::Result<Self> {
+        File::open(path).map(Self)
+    }
+
+    /// True if it belongs to this user.
+    pub fn is_own(&self) -> bool {
+        self.0.metadata().is_ok_and(|meta| meta.uid() == rustix::process::geteuid().as_raw())
+    }
+
+    /// True if a process of this program holds it exclusively. Nothing is taken by looking.
+    pub fn is_held(&self) -> bool {
+        is_marked(&self.0, HELD)
+    }
+
+    /// True if any program holds it exclusively. A lock of another program shows only in an attempt: a shared one that
+    /// ends at once, so that two who look do not see each other.
+    pub fn is_held_by_any(&self) -> Result<bool, LockError> {
+        if self.is_held() {
+            return Ok(true);
+        }
+        let held = !attempt(&self.0, Mode::Shared)?;
+        if !held {
+            let _ = self.0.unlock();
+        }
+        Ok(held)
+    }
+
+    /// Takes the lock, and waits for its holder until a time has passed.
+    pub fn lock(self, mode: Mode, limit: Duration) -> Result<Lock, LockError> {
+        let deadline = Instant::now() + limit;
+        let key = key_of(&self.0)?;
+        if !lines().contains_key(&key) {
+            if !limit.is_zero() && is_marked(&self.0, AWAITED) {
+                thread::sleep(COURTESY.min(limit));
+            }
+            if attempt(&self.0, mode)? {
+                return Ok(Lock::of(self.0, mode));
+            }
+        }
+        let place = Place::behind_others(key);
+        place.wait_for_turn(deadline)?;
+        // Order matters: watched before it is tried, so that no release is missed.
+        let release = Release::of(&self.0);
+        mark(&self.0, AWAITED, true);
+        while !attempt(&self.0, mode)? {
+            if Instant::now() >= deadline {
+                return Err(LockError::Busy);
+            }
+            release.wait(deadline);
+        }
+        mark(&self.0, AWAITED, false);
+        Ok(Lock::of(self.0, mode))
+    }
+
+    /// Takes the lock if it is free.
+    pub fn try_lock(self, mode: Mode) -> Result<Lock, LockError> {
+        if attempt(&self.0, mode)? { Ok(Lock::of(self.0, mode)) } else { Err(LockError::Busy) }
+    }
+
+    /// Keeps the file open without a lock, where another lock decides.
+    pub fn unlocked(self) -> Lock {
+        Lock(Kept::File(self.0))
+    }
+}
+
+impl Lock {
+    fn of(file: File, mode: Mode) -> Self {
+        if mode == Mode::Exclusive {
+            mark(&file, HELD, true);
+        }
+        Self(Kept::File(file))
+    }
+
+    pub(crate) fn by_name(listener: UnixListener) -> Self {
+        Self(Kept::Name(listener))
+    }
+
+    /// Replaces the content of the lock file, for people and programs that want to know the holder.
+    pub fn note(&self, text: &str) -> io::Result<()> {
+        match &self.0 {
+            Kept::File(file) => file.set_len(0).and_then(|()| file.write_all_at(text.as_bytes(), 0)),
+            Kept::Name(_) => Ok(()),
+        }
+    }
+
+    /// True if the lock file still has that name: a lock on a file that was removed excludes nobody.
+    pub fn is_at(&self, path: &Path) -> bool {
+        let Kept::File(file) = &self.0 else { return true };
+        let (Ok(held), Ok(named)) = (file.metadata(), fs::metadata(path)) else { return false };
+        (held.dev(), held.ino()) == (named.dev(), named.ino())
+    }
+}
+
+fn attempt(file: &File, mode: Mode) -> Result<bool, LockError> {
+    let taken = match mode {
+        Mode::Shared => file.try_lock_shared(),
+        Mode::Exclusive => file.try_lock(),
+    };
+    match taken {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Interrupted => Ok(false),
+        Err(TryLockError::Error(error)) if is_unsupported(&error) => Err(LockError::Unsupported(error)),
+        Err(TryLockError::Error(error)) => Err(LockError::Failed(error)),
+    }
+}
+
+/// Puts a mark on a byte of a file, or removes it. A mark that cannot be made costs those who look, not the holder.
+fn mark(file: &File, byte: libc::off_t, on: bool) {
+    let kind = if on { libc::F_RDLCK } else { libc::F_UNLCK };
+    let _ = fcntl(file, FcntlArg::F_OFD_SETLK(&record(kind, byte)));
+}
+
+/// True if another description of the file has a mark on a byte.
+fn is_marked(file: &File, byte: libc::off_t) -> bool {
+    // A write lock is asked for, and not taken: every other lock is in its way.
+    let mut asked = record(libc::F_WRLCK, byte);
+    fcntl(file, FcntlArg::F_OFD_GETLK(&mut asked)).is_ok() && i32::from(asked.l_type) != libc::F_UNLCK
+}
+
+fn record(kind: libc::c_int, byte: libc::off_t) -> libc::flock {
+    let short = |value: libc::c_int| libc::c_short::try_from(value).unwrap_or_default();
+    libc::flock { l_type: short(kind), l_whence: short(libc::SEEK_SET), l_start: byte, l_len: 1, l_pid: 0 }
+}
+
+/// A file by its device and number: a folder that was removed and made again has other ones.
+type Key = (u64, u64);
+
+fn key_of(file: &File) -> Result<Key, LockError> {
+    file.metadata().map(|meta| (meta.dev(), meta.ino())).map_err(LockError::Failed)
+}
+
+/// The callers of this process that wait, by file, in their order.
+static LINES: Mutex<BTreeMap<Key, VecDeque<u64>>> = Mutex::new(BTreeMap::new());
+
+/// Tells that a line moved.
+static MOVED: Condvar = Condvar::new();
+
+fn lines() -> MutexGuard<'static, BTreeMap<Key, VecDeque<u64>>> {
+    LINES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A place in the line of a file, given up when this is dropped.
+struct Place {
+    key: Key,
+    ticket: u64,
+}
+
+impl Place {
+    fn behind_others(key: Key) -> Self {
+        let mut lines = lines();
+        let line = lines.entry(key).or_default();
+        let ticket = line.back().map_or(0, |last| last + 1);
+        line.push_back(ticket);
+        Self { key, ticket }
+    }
+
+    /// Waits until everybody before this one has gone.
+    fn wait_for_turn(&self, deadline: Instant) -> Result<(), LockError> {
+        let mut lines = lines();
+        while lines.get(&self.key).and_then(|line| line.front()) != Some(&self.ticket) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(LockError::Busy);
+            }
+            (lines, _) = MOVED.wait_timeout(lines, left).unwrap_or_else(PoisonError::into_inner);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut lines = lines();
+        if let Some(line) = lines.get_mut(&self.key) {
+            line.retain(|ticket| *ticket != self.ticket);
+            if line.is_empty() {
+                lines.remove(&self.key);
+            }
+        }
+        MOVED.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io::{BufRead, BufReader},
+        process::{Child, Command, Stdio},
+        sync::mpsc,
+    };
+
+    use super::*;
+
+    const LONG: Duration = Duration::from_mins(1);
+
+    fn file(path: &Path) -> LockFile {
+        LockFile::create(path).expect("opened")
+    }
+
+    fn in_line(key: Key) -> usize {
+        lines().get(&key).map_or(0, VecDeque::len)
+    }
+
+    fn until(condition: impl Fn() -> bool) {
+        while !condition() {
+            thread::yield_now();
+        }
+    }
+
+    fn threads() -> usize {
+        fs::read_dir("/proc/self/task").expect("listed").count()
+    }
+
+    #[test]
+    fn a_caller_that_gives_up_leaves_no_thread_and_no_place_behind() {
+        let root = tempfile::tempdir().expect("a folder");
+        let path = root.path().join("l");
+        let held = file(&path).try_lock(Mode::Exclusive).expect("free");
+        let key = key_of(&file(&path).0).expect("looked at");
+        let names = || fs::read_dir("/proc/self/task").expect("listed").flatten().map(|task| task.file_name());
+        let before: Vec<_> = names().collect();
+        for _ in 0..20 {
+            let busy = file(&path).lock(Mode::Exclusive, Duration::from_millis(2)).expect_err("it is held");
+            assert!(matches!(busy, LockError::Busy));
+            assert_eq!(in_line(key), 0);
+        }
+        // Other tests may begin threads; twenty waits that left one each would show.
+        let more = names().filter(|task| !before.contains(task)).count();
+        assert!(more < 20 && threads() > 0, "{more} threads more");
+        drop(held);
+        file(&path).try_lock(Mode::Exclusive).expect("nobody kept it");
+    }
+
+    #[test]
+    fn the_lock_goes_round_in_the_order_in_which_it_was_asked_for() {
+        let root = tempfile::tempdir().expect("a folder");
+        let path = root.path().join("l");
+        let held = file(&path).try_lock(Mode::Exclusive).expect("free");
+        let key = key_of(&file(&path).0).expect("looked at");
+        let (sender, order) = mpsc::channel();
+        thread::scope(|threads| {
+            for number in 0..8_usize {
+                let (sender, path) = (sender.clone(), &path);
+                threads.spawn(move || {
+                    let locked = file(path).lock(Mode::Exclusive, LONG).expect("its turn");
+                    file(path).try_lock(Mode::Exclusive).expect_err("it is held");
+                    sender.send(number).expect("told");
+                    drop(locked);
+                });
+                until(|| in_line(key) == number + 1);
+            }
+            drop(held);
+        });
+        drop(sender);
+        assert_eq!(order.into_iter().collect::<Vec<_>>(), (0..8).collect::<Vec<_>>());
+        assert_eq!(in_line(key), 0);
+    }
+
+    #[test]
+    fn a_lock_is_seen_without_being_taken() {
+        let root = tempfile::tempdir().expect("a folder");
+        let path = root.path().join("l");
+        assert!(!file(&path).is_held());
+        let held = file(&path).try_lock(Mode::Exclusive).expect("free");
+        let looking = LockFile::existing(&path).expect("there");
+        assert!(looking.is_held() && looking.is_held_by_any().expect("asked"));
+        drop(held);
+        assert!(!looking.is_held() && !looking.is_held_by_any().expect("asked"));
+        let _taken = file(&path).try_lock(Mode::Exclusive).expect("looking takes nothing");
+        // A folder can be locked and looked at as well, though nothing can be written in it.
+        let _folder = LockFile::folder(root.path()).expect("there").try_lock(Mode::Exclusive).expect("free");
+        assert!(LockFile::folder(root.path()).expect("there").is_held());
+    }
+
+    #[test]
+    fn a_lock_of_another_program_shows_in_an_attempt_alone() {
+        let root = tempfile::tempdir().expect("a folder");
+        let path = root.path().join("l");
+        let theirs = file(&path).0;
+        theirs.lock().expect("free");
+        assert!(!file(&path).is_held() && file(&path).is_held_by_any().expect("asked"));
+    }
+
+    /// A process that holds a lock until its input ends: this test binary, run again.
+    fn holder(path: &Path) -> Child {
+        let mut command = Command::new(std::env::current_exe().expect("this test"));
+        command.args(["--exact", "--ignored", "--nocapture", "lock::tests::holder_process"]);
+        command.env("LOOP_TEST_LOCK", path).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("spawned");
+        let lines = BufReader::new(child.stdout.as_mut().expect("piped")).lines();
+        assert!(lines.map_while(Result::ok).any(|line| line.contains("it is held")), "it ended");
+        child
+    }
+
+    #[test]
+    #[ignore = "a program that other tests run"]
+    #[expect(clippy::print_stdout, reason = "the test that runs it reads this")]
+    fn holder_process() {
+        let path = std::env::var_os("LOOP_TEST_LOCK").expect("the test that runs it says which file");
+        let _held = file(path.as_ref()).lock(Mode::Exclusive, LONG).expect("its turn");
+        println!("it is held");
+        let _ = io::stdin().read_line(&mut String::new());
+    }
+
+    #[test]
+    fn a_lock_of_a_killed_process_is_free_at_once_for_the_caller_that_waits() {
+        let root = tempfile::tempdir().expect("a folder");
+        let path = root.path().join("l");
+        let mut other = holder(&path);
+        let looking = LockFile::existing(&path).expect("there");
+        assert!(looking.is_held(), "the mark of another process is seen");
+        thread::scope(|threads| {
+            let waits = threads.spawn(|| file(&path).lock(Mode::Exclusive, LONG).map(drop));
+            until(|| is_marked(&looking.0, AWAITED));
+            let killed = Instant::now();
+            other.kill().expect("killed");
+            waits.join().expect("no panic").expect("its turn");
+            // Woken by the kernel, and not by the look that is for file systems that do not wake.
+            assert!(killed.elapsed() < Duration::from_millis(400), "{:?}", killed.elapsed());
+        });
+        other.wait().expect("ended");
+        assert!(!looking.is_held() && !is_marked(&looking.0, AWAITED));
+    }
+}

@@ -1,0 +1,72 @@
+//! Opening a file without following a link that another user may have put in its place.
+
+use std::{
+    fs::{File, OpenOptions},
+    io,
+    os::unix::fs::OpenOptionsExt,
+    path::Path,
+};
+
+use rustix::fs::OFlags;
+
+/// What happens at a link in place of a file. Links among the folders above are the operator's own, and are followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Links {
+    /// It is refused: the program made the file, so whoever made the link chose where it leads.
+    Refuse,
+    /// It is followed: the operator named the file.
+    Follow,
+}
+
+/// Opens a regular file to read. A pipe or device is refused without waiting for a writer.
+pub fn plain(path: &Path, links: Links) -> io::Result<File> {
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY | no_follow(links);
+    let file = OpenOptions::new().read(true).custom_flags(bits(flags)).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    Ok(file)
+}
+
+/// Opens a private file to append to, and makes it if it is missing.
+pub fn append(path: &Path) -> io::Result<File> {
+    appending().create(true).open(path)
+}
+
+/// Opens a file to append to; `None` if it is missing.
+pub fn append_existing(path: &Path) -> io::Result<Option<File>> {
+    match appending().open(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Makes a private file to append to; an error if one exists.
+pub fn append_new(path: &Path) -> io::Result<File> {
+    appending().create_new(true).open(path)
+}
+
+/// Opens a private file to read and write, and makes it if it is missing. What it holds stays.
+pub(crate) fn shared(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false).mode(0o600);
+    options.custom_flags(bits(no_follow(Links::Refuse))).open(path)
+}
+
+fn appending() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).mode(0o600).custom_flags(bits(no_follow(Links::Refuse)));
+    options
+}
+
+fn no_follow(links: Links) -> OFlags {
+    match links {
+        Links::Refuse => OFlags::NOFOLLOW,
+        Links::Follow => OFlags::empty(),
+    }
+}
+
+fn bits(flags: OFlags) -> i32 {
+    flags.bits().cast_signed()
+}

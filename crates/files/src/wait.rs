@@ -1,0 +1,56 @@
+//! Waiting for the kernel with a limit.
+
+use std::{
+    fs::File,
+    mem::MaybeUninit,
+    os::fd::{AsFd, AsRawFd, OwnedFd},
+    thread,
+    time::{Duration, Instant},
+};
+
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    fs::inotify::{self, CreateFlags, WatchFlags},
+};
+
+/// The pause before another look where the kernel reports no release: on a network file system, say.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
+
+/// The pause where nothing can be watched.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Waits until a descriptor is readable or closed at the other end, or a time has passed.
+pub(crate) fn readable(fd: &impl AsFd, limit: Duration) {
+    let mut fds = [PollFd::new(fd, PollFlags::IN)];
+    let limit = Timespec { tv_sec: limit.as_secs().cast_signed(), tv_nsec: limit.subsec_nanos().into() };
+    // An interrupted wait is a short one: the caller looks again.
+    let _ = poll(&mut fds, Some(&limit));
+}
+
+/// Reports that a descriptor of a file was closed, which is how a lock is released.
+#[derive(Debug)]
+pub(crate) struct Release {
+    watch: Option<OwnedFd>,
+}
+
+impl Release {
+    /// Watches a file. Order matters: a release after this call is reported, also before [`Release::wait`].
+    pub(crate) fn of(file: &File) -> Self {
+        let watch = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).and_then(|watch| {
+            // By the descriptor: the name may lead to another file by now.
+            let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+            inotify::add_watch(&watch, path, WatchFlags::CLOSE_WRITE | WatchFlags::CLOSE_NOWRITE).map(|_| watch)
+        });
+        Self { watch: watch.ok() }
+    }
+
+    /// Waits for a release, for a while at most: the caller looks again in any case.
+    pub(crate) fn wait(&self, deadline: Instant) {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let Some(watch) = &self.watch else { return thread::sleep(left.min(PAUSE)) };
+        readable(watch, left.min(LOOK_AGAIN));
+        let mut events = [MaybeUninit::uninit(); 1024];
+        let mut reader = inotify::Reader::new(watch, &mut events);
+        while reader.next().is_ok() {}
+    }
+}
