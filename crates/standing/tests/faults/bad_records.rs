@@ -32,7 +32,7 @@ const SPOILED: [Spoiled; 12] = [
     ("other-name", |file| change(file, "name", json!("else")), "`else`"),
     ("wrong-type", |file| change(file, "autoStart", json!("yes")), "line "),
     ("no-utf8", |file| put(file, b"{\"name\": \"\xff\"}"), "UTF-8 at byte 10"),
-    ("huge", |file| put(file, &vec![b' '; 5_000_000]), "larger"),
+    ("huge", |file| put(file, &vec![b' '; 5_000_000]), "more than 4194304 bytes"),
     ("link", |file| link(file), "oo many levels of symbolic links"),
     ("fifo", |file| fifo(file), "not a regular file"),
 ];
