@@ -135,7 +135,7 @@ impl Page {
 /// Asks the core for everything that the page at this address shows.
 pub async fn load(front: &Front, query: Query) -> Page {
     let notice = query.notice.as_deref().and_then(|id| front.notices().get(id));
-    front.look(move |the_loop| ask(the_loop, query, notice)).await
+    front.engine().read(move |the_loop| ask(the_loop, query, notice)).await
 }
 
 fn ask(the_loop: &TheLoop, query: Query, mut notice: Option<Notice>) -> Page {

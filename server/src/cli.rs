@@ -1,7 +1,7 @@
 //! The command line: parsed, one verb of the core called, the answer printed.
 //!
-//! Works in-process and needs no service. The verbs are synchronous and so is this: no runtime is built but by
-//! `serve`, so that a listing costs no more than its own look at tmux.
+//! Works in-process and needs no service. Only `standing` and `serve` build a runtime: `standing` has its verbs done by
+//! the engine, or by a service, behind one trait.
 
 mod ago;
 mod channels;
@@ -154,20 +154,9 @@ impl Refusal {
     }
 }
 
-impl From<::standing::Error> for Refusal {
-    fn from(error: ::standing::Error) -> Self {
-        Self { text: error.to_string(), code: error.code().exit_code() }
-    }
-}
-
-impl From<client::Error> for Refusal {
-    fn from(error: client::Error) -> Self {
-        let code = match &error {
-            client::Error::Refused(problem) => problem.code.exit_code(),
-            client::Error::Address { .. } => 2,
-            _ => 1,
-        };
-        Self { text: error.to_string(), code }
+impl<E: wire::Refusal> From<E> for Refusal {
+    fn from(error: E) -> Self {
+        Self { text: error.to_string(), code: error.exit_code() }
     }
 }
 

@@ -24,8 +24,9 @@ use axum::{
     http::{HeaderName, HeaderValue, Method, header},
     middleware,
 };
+use engine::Engine;
 use guard::Gate;
-use standing::{TheLoop, config::Settings};
+use standing::config::Settings;
 use tower_http::{cors::CorsLayer, set_header::SetResponseHeaderLayer};
 
 pub use access::Access;
@@ -47,21 +48,20 @@ pub use rest::CancellationToken;
 /// # Errors
 /// In token mode: if the token can neither be read nor made.
 pub fn router(
-    the_loop: TheLoop,
+    engine: impl Into<Engine>,
     settings: &Settings,
     access: Access,
     end: CancellationToken,
 ) -> Result<Router, standing::Error> {
-    Ok(guarded(the_loop, access, auth::Auth::new(settings)?, end))
+    Ok(guarded(engine.into(), access, auth::Auth::new(settings)?, end))
 }
 
 /// The same, with what lets callers in, which the connections need as well.
-fn guarded(the_loop: TheLoop, access: Access, auth: auth::Auth, end: CancellationToken) -> Router {
-    let api = rest::router(the_loop.clone(), end.clone()).layer(cors(&access));
-    let mcp = mcp::router(the_loop.clone(), &access, end);
+fn guarded(engine: Engine, access: Access, auth: auth::Auth, end: CancellationToken) -> Router {
+    let api = rest::router(engine.clone(), end.clone()).layer(cors(&access));
+    let mcp = mcp::router(engine.clone(), &access, end);
     let gate = Arc::new(Gate { access, auth, says: limit::Limit::default() });
-    let mut app =
-        page::router(the_loop).merge(api).merge(mcp).layer(middleware::from_fn_with_state(gate, guard::guard));
+    let mut app = page::router(engine).merge(api).merge(mcp).layer(middleware::from_fn_with_state(gate, guard::guard));
     for (name, value) in ANSWER_HEADERS {
         app = app.layer(SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value)));
     }

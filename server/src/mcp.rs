@@ -9,7 +9,7 @@ mod clients;
 mod tools;
 mod unreadable;
 
-use std::sync::Arc;
+use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use axum::{
     Router,
@@ -17,6 +17,8 @@ use axum::{
     middleware::{self, Next},
     response::{IntoResponse as _, Response},
 };
+use engine::Engine;
+use futures_util::FutureExt as _;
 use http::request::Parts;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -29,8 +31,6 @@ use rmcp::{
         StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
     },
 };
-use standing::TheLoop;
-use tokio::task;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -48,7 +48,7 @@ const INSTRUCTIONS: &str = "Standing sessions are long-lived agents on this mach
                             message, and its answer appears there. A message never starts a session.";
 
 /// The route. `access` is that of the guard around it, which has judged a request before it comes here.
-pub(crate) fn router(the_loop: TheLoop, access: &Access, end: CancellationToken) -> Router {
+pub(crate) fn router(engine: Engine, access: &Access, end: CancellationToken) -> Router {
     let config = StreamableHttpServerConfig::default()
         .with_allowed_hosts(access.hosts())
         .with_allowed_origins(access.all_origins())
@@ -57,18 +57,18 @@ pub(crate) fn router(the_loop: TheLoop, access: &Access, end: CancellationToken)
         .with_json_response(true)
         .with_max_request_body_bytes(MAX_BODY_BYTES)
         .with_cancellation_token(end);
-    let tools = Tools { the_loop: the_loop.clone(), brake: Arc::default(), clients: Arc::default() };
+    let tools = Tools { engine: engine.clone(), brake: Arc::default(), clients: Arc::default() };
     let service =
         StreamableHttpService::new(move || Ok(tools.clone()), Arc::new(NeverSessionManager::default()), config);
     Router::new()
         .route_service(PATH, service)
         .layer(middleware::from_fn(unreadable::told))
-        .layer(middleware::from_fn_with_state(the_loop, switched_on))
+        .layer(middleware::from_fn_with_state(engine, switched_on))
 }
 
 /// Nothing is there while `service.mcp.enabled` is false.
-async fn switched_on(State(the_loop): State<TheLoop>, request: Request, next: Next) -> Response {
-    if the_loop.config().settings.service.mcp_enabled {
+async fn switched_on(State(engine): State<Engine>, request: Request, next: Next) -> Response {
+    if engine.config().await.settings.service.mcp_enabled {
         return next.run(request).await;
     }
     ApiProblem::no_route("there is no `/mcp`: `service.mcp.enabled` is false in the config").into_response()
@@ -82,7 +82,7 @@ pub fn tools() -> Vec<Tool> {
 /// What answers a client.
 #[derive(Clone, Debug)]
 struct Tools {
-    the_loop: TheLoop,
+    engine: Engine,
     brake: Arc<Brake>,
     clients: Arc<Clients>,
 }
@@ -106,8 +106,7 @@ impl ServerHandler for Tools {
     ) -> Result<InitializeResult, ErrorData> {
         if let Some(peer) = peer(&context) {
             let (clients, name) = (Arc::clone(&self.clients), request.client_info.name.clone());
-            // A client that is not remembered is served anyway.
-            let _ = task::spawn_blocking(move || clients.remember(peer.process(), name)).await;
+            self.engine.read(move |_| clients.remember(peer.process(), name)).await;
         }
         context.peer.set_peer_info(request.clone());
         self.negotiate_initialize(&request)
@@ -135,31 +134,13 @@ impl ServerHandler for Tools {
         };
         let (peer, named) = (peer(&context), context.meta.client_info().map(|client| client.name));
         let arguments: JsonObject = request.arguments.unwrap_or_default();
-        let Self { the_loop, brake, clients } = self.clone();
-        let turn = match call.says_to(&arguments) {
-            Some(name) => the_loop.turn_of(name).await,
-            None => Ok(the_loop.turn_to_look().await),
-        };
-        let turn = match turn {
-            Ok(turn) => turn,
-            Err(error) => return Ok(tools::Refusal::from(error).into_result().into()),
-        };
-        let work = move || {
-            let caller = tools::Caller { process: peer.filter(|_| call.speaks()).and_then(Peer::process), named };
-            let done = call.run(&the_loop, &brake, &clients, caller, arguments);
-            drop(turn);
-            done
-        };
-        let done = task::spawn_blocking(work).await;
-        let result = match done {
+        let client = tools::Client { peer: peer.filter(|_| call.speaks()), named };
+        let result = match AssertUnwindSafe(call.run(self, client, arguments)).catch_unwind().await {
             Ok(Ok(answer)) => CallToolResult::structured(answer),
             Ok(Err(refusal)) => refusal.into_result(),
-            Err(failed) => {
-                tracing::error!("a tool did not end: {failed}");
-                return Err(ErrorData::internal_error(
-                    "something went wrong in the service: its log has the cause",
-                    None,
-                ));
+            Err(_) => {
+                let told = "something went wrong in the service: its log has the cause";
+                return Err(ErrorData::internal_error(told, None));
             }
         };
         Ok(result.into())

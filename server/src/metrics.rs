@@ -9,12 +9,13 @@ use axum::{
     http::{HeaderValue, header},
     response::{IntoResponse, Response},
 };
-use standing::{Numbers, TheLoop, Times};
-use tokio::task;
+use engine::{Engine, StandingApi as _};
+use standing::{Numbers, Times};
+use wire::Row;
 
 use crate::{
     openapi::{Refused, refusals},
-    rest::{ApiProblem, fault},
+    rest::ApiProblem,
     stream::Live,
 };
 
@@ -43,28 +44,21 @@ refusals!(Refusals = Refused::with(&[]));
 /// log that could not be written. Counted since the service began.
 #[utoipa::path(get, path = "/metrics", operation_id = "get_metrics", tag = "service",
     responses((status = 200, description = "The metrics", body = String, content_type = "text/plain"), Refusals))]
-pub(crate) async fn metrics(State(the_loop): State<TheLoop>, State(live): State<Live>) -> Result<Response, ApiProblem> {
-    let streams = (live.seats().taken(), the_loop.config().settings.service.stream_max_subscribers);
-    let turn = the_loop.turn_to_look().await;
-    let work = move || {
-        let page = page(&the_loop, streams);
-        drop(turn);
-        page
-    };
-    let page = task::spawn_blocking(work).await.map_err(|_| fault())?;
+pub(crate) async fn metrics(State(engine): State<Engine>, State(live): State<Live>) -> Result<Response, ApiProblem> {
+    let streams = (live.seats().taken(), engine.config().await.settings.service.stream_max_subscribers);
+    let page = page(engine.list().await.ok(), streams, engine.verbs_under_way());
     Ok(([(header::CONTENT_TYPE, FORMAT)], page).into_response())
 }
 
-fn page(the_loop: &TheLoop, (streams, most_streams): (usize, usize)) -> String {
+fn page(listed: Option<Vec<Row>>, (streams, most_streams): (usize, usize), under_way: usize) -> String {
     let mut page = Page::default();
     page.gauge("the_loop_info", "The version that runs.", [(format!("version=\"{}\"", crate::VERSION), 1)]);
-    let listed = the_loop.standing().list();
     page.gauge(
         "the_loop_config_valid",
         "Whether the config can be used.",
-        [(String::new(), usize::from(listed.is_ok()))],
+        [(String::new(), usize::from(listed.is_some()))],
     );
-    if let Ok(rows) = listed {
+    if let Some(rows) = listed {
         let mut by_state = BTreeMap::new();
         for row in &rows {
             *by_state.entry(word(row.state)).or_insert(0) += 1;
@@ -77,6 +71,8 @@ fn page(the_loop: &TheLoop, (streams, most_streams): (usize, usize)) -> String {
     }
     page.gauge("the_loop_streams", "Open streams.", [(String::new(), streams)]);
     page.gauge("the_loop_streams_limit", "How many streams may be open.", [(String::new(), most_streams)]);
+    let about = "Verbs on single sessions that have begun or wait for their session.";
+    page.gauge("the_loop_verbs_under_way", about, [(String::new(), under_way)]);
     page.numbers(&standing::numbers());
     page.0
 }

@@ -13,8 +13,9 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{get, post},
 };
+use engine::Engine;
 use leptos::{prelude::provide_context, server_fn};
-use standing::{Caller, TheLoop, text};
+use standing::{Caller, text};
 
 use crate::{assets, host::Peer};
 
@@ -22,8 +23,8 @@ use crate::{assets, host::Peer};
 const MOST_TOLD: usize = 4096;
 
 /// Everything that is not REST.
-pub(crate) fn router(the_loop: TheLoop) -> Router {
-    let front = Front::new(the_loop);
+pub(crate) fn router(engine: Engine) -> Router {
+    let front = Front::new(engine);
     Router::new()
         .route("/", get(standing))
         .route(&format!("{}/{{*verb}}", app::serverfns::PREFIX), post(server_function))

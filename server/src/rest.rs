@@ -25,7 +25,7 @@ use tower_http::{catch_panic::CatchPanicLayer, set_header::SetResponseHeaderLaye
 use utoipa::OpenApi as _;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use ::standing::TheLoop;
+use engine::Engine;
 
 use crate::{
     metrics, openapi,
@@ -35,19 +35,19 @@ use crate::{
 pub use tokio_util::sync::CancellationToken;
 
 pub use body::MAX_BODY_BYTES;
-pub(crate) use problem::{ApiProblem, fault};
+pub(crate) use problem::ApiProblem;
 pub(crate) use request_id::request_id;
 
 /// What the routes of one instance share.
 #[derive(Clone, Debug)]
 struct Shared {
-    the_loop: TheLoop,
+    engine: Engine,
     live: Live,
 }
 
-impl FromRef<Shared> for TheLoop {
+impl FromRef<Shared> for Engine {
     fn from_ref(shared: &Shared) -> Self {
-        shared.the_loop.clone()
+        shared.engine.clone()
     }
 }
 
@@ -62,9 +62,10 @@ impl FromRef<Shared> for Live {
 /// Whoever mounts it elsewhere answers for who gets in: the guard is the host's (see [`crate::host::router`]).
 ///
 /// Streams run until `end` is cancelled; an application that ends gracefully waits for them otherwise.
-pub fn router(the_loop: TheLoop, end: CancellationToken) -> Router {
+pub fn router(engine: impl Into<Engine>, end: CancellationToken) -> Router {
+    let engine = engine.into();
     let (routes, _) = routes().split_for_parts();
-    let shared = Shared { live: Live::new(the_loop.clone(), end), the_loop };
+    let shared = Shared { live: Live::new(engine.clone(), end), engine };
     routes
         .merge(unknown())
         .method_not_allowed_fallback(wrong_method)

@@ -80,13 +80,13 @@ refusals!(Refusals = Refused::with(&[wire::ProblemCode::NoRoute]).of_stream());
     params(("Last-Event-ID" = Option<String>, Header, description = "The id of the last `log` event that was seen")),
     responses((status = 200, description = "Events, until one side ends it", body = String, content_type = "text/event-stream"), Refusals))]
 pub(crate) async fn stream(State(live): State<Live>, headers: HeaderMap) -> Result<Response, ApiProblem> {
-    let config = live.the_loop().config();
+    let config = live.engine().config().await;
     let settings = &config.settings.service;
     if !settings.stream_enabled {
         return Err(ApiProblem::no_route("there is no stream: `service.stream.enabled` is false in the config"));
     }
     let Some(seat) = live.seats().take(settings.stream_max_subscribers) else { return Ok(full()) };
-    let log = live.the_loop().event_log();
+    let log = live.engine().event_log().await;
     let (sender, events) = mpsc::channel(WAITING);
     let feed = Feed { live: live.clone(), log, events: sender };
     let from = Place::of(&headers);
@@ -150,7 +150,7 @@ impl Feed {
         let mut seen = self.live.watch();
         let mut at = match from {
             Place::Behind(id) => id,
-            Place::Now | Place::NotOurs => log::end(&self.log).await,
+            Place::Now | Place::NotOurs => log::end(self.live.engine(), &self.log).await,
         };
         // An event without data is none, but its id and interval count: who loses the stream now comes back here.
         self.send(Event::default().id(at.to_string()).retry(RETRY)).await?;
@@ -185,7 +185,7 @@ impl Feed {
     /// Tells what the log has from a position on; the position behind it.
     async fn catch_up(&self, mut at: u64) -> Result<u64, Over> {
         loop {
-            let batch = log::read(&self.log, at).await;
+            let batch = log::read(self.live.engine(), &self.log, at).await;
             if batch.gap {
                 self.tell("resync", &Resync { reason: Reason::Log }).await?;
             }

@@ -1,6 +1,7 @@
 //! The client and the core behind one trait, and the command line that uses the client.
 
 use client::{Client, Error};
+use engine::Engine;
 use serde_json::json;
 use testkit::{TestHome, TestService};
 use wire::{
@@ -34,7 +35,7 @@ async fn life<A: StandingApi>(api: &A) -> Result<(), A::Error> {
 #[tokio::test]
 async fn in_this_process() {
     let home = TestHome::builder().exe(THE_LOOP).build();
-    life(&home.the_loop()).await.expect("done");
+    life(&Engine::new(home.the_loop())).await.expect("done");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,6 +2,7 @@
 //! the client and from the page.
 
 use client::{Client, ControlRequest, ControlVerb, Refusal as _, StandingApi as _};
+use engine::Engine;
 use serde_json::{Value, json};
 use standing::CreateRequest;
 use testkit::{TestHome, TestService};
@@ -173,7 +174,7 @@ async fn the_sdk_and_the_client_have_a_call_of_its_own_for_all() {
             let request = ControlRequest { name: name.to_owned(), verb };
             let refused = client.control(&request).await.expect_err("no name");
             assert_eq!(refused.problem().expect("a refusal").status, 400, "{verb:?} {name:?}");
-            let refused = home.the_loop().control(&request).await.expect_err("no name");
+            let refused = Engine::new(home.the_loop()).control(&request).await.expect_err("no name");
             assert_eq!(refused.problem().status, 400, "{verb:?} {name:?}");
         }
     }
@@ -182,7 +183,7 @@ async fn the_sdk_and_the_client_have_a_call_of_its_own_for_all() {
     assert_eq!((stopped.ok, stopped.sessions.len()), (true, 2), "{stopped:?}");
     assert!(client.start_all().await.expect("a report").ok);
     both_run(&home);
-    assert!(standing_api_stop(&home.the_loop()).await);
+    assert!(standing_api_stop(&Engine::new(home.the_loop())).await);
 }
 
 /// By the trait, whoever implements it.

@@ -122,3 +122,24 @@ fn more_than_a_hundred_that_wait_for_one_session_are_told_to_come_later() {
         assert!(retry.as_ref().is_some_and(|seconds| seconds.parse::<u32>().is_ok()), "{retry:?}");
     }
 }
+
+#[test]
+fn verbs_that_wait_when_the_service_shuts_down_are_told_and_the_one_that_began_is_done() {
+    let mut scene = Scene::new();
+    let http = scene.service.http();
+    let (callers, answered) = messages(&http, 20);
+    let all = || http.get("/metrics").body.contains("the_loop_verbs_under_way 20\n").then_some(());
+    wait_for("all of them to have come", all);
+    wait_for("one of them to wait for the lock", || (scene.lock_threads() == 1).then_some(()));
+    scene.service.terminate();
+    wait_for("those that wait to be told", || (answered.load(Ordering::SeqCst) == 19).then_some(()));
+    scene.lock.unlock().expect("let go of");
+    let answers: Vec<_> = callers.into_iter().map(|caller| caller.join().expect("answered")).collect();
+    let (done, told): (Vec<_>, Vec<_>) = answers.iter().partition(|(status, ..)| *status == 200);
+    assert!(done.len() == 1 && done[0].2["verdict"] == "submitted", "{done:?}");
+    for (status, retry, body) in &told {
+        assert_eq!((*status, &body["code"], retry.is_some()), (503, &json!("busy"), true), "{body:#}");
+        assert!(body["detail"].as_str().is_some_and(|detail| detail.contains("shutting down")), "{body:#}");
+    }
+    assert!(scene.service.wait().success());
+}

@@ -23,6 +23,8 @@ pub async fn answer(
     #[server(default)]
     back: Back,
 ) -> Result<Answer, ServerFnError> {
+    use engine::StandingApi as _;
+
     use super::{reply, wording};
     use crate::notices::{Notice, Place};
 
@@ -30,7 +32,7 @@ pub async fn answer(
     let question = reply::plain_lines(&question);
     let idempotency_key = reply::once(&key, &[&question, &choice]);
     let request = wire::AnswerRequest { name: name.clone(), choice, question, idempotency_key, ..Default::default() };
-    let answered = front.act(&name, move |standing| standing.answer(&request)).await;
+    let answered = front.engine().answer(&request).await;
     let notice = match &answered {
         Ok(receipt) => wording::receipt(receipt, Place::Say(name)),
         Err(error) => Notice::refused(error, Place::Say(name)),

@@ -58,13 +58,15 @@ pub async fn create(
     #[server(default)]
     back: Back,
 ) -> Result<Answer, ServerFnError> {
+    use engine::StandingApi as _;
+
     use super::{reply, wording};
     use crate::notices::{Draft, Notice, Place, Tone};
 
     let front = reply::front();
     let typed = form.clone();
     let created = match form.into_request() {
-        Ok(request) => front.act(&typed.name, move |standing| standing.create(&request)).await,
+        Ok(request) => front.engine().create(&request).await,
         Err(clash) => Err(clash),
     };
     let mut notice = match &created {

@@ -14,12 +14,14 @@ pub async fn delete(
     #[server(default)]
     back: Back,
 ) -> Result<Answer, ServerFnError> {
+    use engine::StandingApi as _;
+
     use super::{reply, wording};
     use crate::notices::{Notice, Place};
 
     let front = reply::front();
     let request = wire::DeleteRequest { name: name.clone() };
-    let deleted = front.act(&name, move |standing| standing.delete(&request)).await;
+    let deleted = front.engine().delete(&request).await;
     let notice = match &deleted {
         Ok(report) => wording::report(report, wire::ControlVerb::Stop, Place::Acts(name)),
         Err(error) => Notice::refused(error, Place::Acts(name)),

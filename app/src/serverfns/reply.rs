@@ -3,6 +3,7 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use ::standing::Error;
+use engine::StandingApi as _;
 use http::{
     HeaderValue, StatusCode,
     header::{ACCEPT, LOCATION, SET_COOKIE},
@@ -49,11 +50,11 @@ pub(super) async fn control(verb: ControlVerb, name: String, all: bool, back: Ba
         Err(Error::InvalidRequest("`name` and `all` are both given: one session is meant, or every session".to_owned()))
     } else {
         match verb {
-            ControlVerb::Start if all => front.act_on_all(|standing| standing.start_all()).await,
-            ControlVerb::Stop if all => front.act_on_all(|standing| standing.stop_all()).await,
+            ControlVerb::Start if all => front.engine().start_all().await,
+            ControlVerb::Stop if all => front.engine().stop_all().await,
             ControlVerb::Start | ControlVerb::Stop | ControlVerb::Restart => {
-                let request = ControlRequest { name: name.clone(), verb };
-                front.act(&name, move |standing| standing.control(&request)).await
+                let request = ControlRequest { name, verb };
+                front.engine().control(&request).await
             }
         }
     };

@@ -24,6 +24,8 @@ pub async fn say(
     #[server(default)]
     back: Back,
 ) -> Result<Answer, ServerFnError> {
+    use engine::StandingApi as _;
+
     use super::{reply, wording};
     use crate::notices::{Draft, Notice, Place, Tone};
 
@@ -32,12 +34,7 @@ pub async fn say(
     let idempotency_key = reply::once(&key, &[&text]);
     let request =
         wire::SayRequest { name: name.clone(), text: text.clone(), force, idempotency_key, ..Default::default() };
-    // Only by force does it matter who says it.
-    let said = if force {
-        front.act(&name, move |standing| standing.say(&request)).await
-    } else {
-        front.ask(&name, move |the_loop| the_loop.standing().say(&request)).await
-    };
+    let said = front.engine().say(&request).await;
     let mut notice = match &said {
         Ok(receipt) => wording::receipt(receipt, Place::Say(name)),
         Err(error) => Notice::refused(error, Place::Say(name)),

@@ -71,4 +71,12 @@ impl Refusal for Error {
             _ => None,
         }
     }
+
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Refused(problem) => problem.code.exit_code(),
+            Self::Address { .. } => 2,
+            _ => 1,
+        }
+    }
 }

@@ -27,6 +27,7 @@ const LOOK: Duration = Duration::from_millis(10);
 /// Runs a command, and gives what it printed; an answer that came too late or with a failure is none. Where it runs and
 /// with which environment is the caller's to say.
 pub(crate) fn ask(command: &mut Command, limit: Duration) -> Result<String, String> {
+    crate::blocking::about_to("a program is waited for");
     let shown = match command.get_args().next() {
         Some(first) => format!("{} {}", command.get_program().display(), first.display()),
         None => command.get_program().display().to_string(),

@@ -229,6 +229,9 @@ pub enum Error {
         /// What it asked for.
         doing: &'static str,
     },
+    /// The service is shutting down, and the verb had not begun.
+    #[error("the service is shutting down, and nothing was done: send it again when the service is back")]
+    ShuttingDown,
     /// Too many callers wait for the session already.
     #[error("{waiting} requests wait for `{name}` already: try again in some seconds")]
     Crowded {
@@ -279,6 +282,12 @@ pub(crate) fn storage(path: &Path, doing: &'static str) -> impl FnOnce(io::Error
     move |source| Error::Storage { path, doing, source }
 }
 
+impl wire::Refusal for Error {
+    fn problem(&self) -> Option<Problem> {
+        Some(Self::problem(self))
+    }
+}
+
 impl Error {
     /// The stable code that surfaces answer with.
     pub fn code(&self) -> ProblemCode {
@@ -299,7 +308,7 @@ impl Error {
             Self::Misconfigured(_) => ProblemCode::Misconfigured,
             Self::BadRecord { .. } | Self::Storage { .. } | Self::NotOurFolder { .. } => ProblemCode::Registry,
             Self::TmuxSilent { .. } => ProblemCode::TmuxSilent,
-            Self::Busy { .. } | Self::Crowded { .. } => ProblemCode::Busy,
+            Self::Busy { .. } | Self::Crowded { .. } | Self::ShuttingDown => ProblemCode::Busy,
             Self::InsideSession { .. } | Self::CallerGone { .. } => ProblemCode::Forbidden,
         }
     }

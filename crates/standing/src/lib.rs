@@ -8,9 +8,8 @@
 //! blocking thread.
 
 mod account;
-#[cfg(feature = "async")]
-mod api;
 mod ask;
+pub mod blocking;
 mod brief;
 mod caller;
 mod clock;
@@ -29,8 +28,6 @@ mod nesting;
 mod notices;
 mod numbers;
 mod process;
-#[cfg(feature = "async")]
-mod queues;
 mod registry;
 mod selftest;
 mod shared_look;
@@ -51,8 +48,6 @@ pub use lifecycle::reconcile::Settled;
 pub use notices::notices;
 pub use numbers::{Numbers, Times, numbers};
 pub use process::ProcessHold;
-#[cfg(feature = "async")]
-pub use queues::{THREADS, Turn};
 pub use selftest::{Step, selftest};
 pub use surroundings::Surroundings;
 pub use systemd::Unit;

@@ -14,7 +14,7 @@ use wire::{
 };
 
 use crate::{
-    Caller, Error, Surroundings,
+    Caller, Error, Surroundings, blocking,
     config::{self, ConfigPath, Loaded},
     doctor,
     events::{Event, EventLog, EventReader},
@@ -34,8 +34,6 @@ pub struct TheLoop {
     read: Arc<Mutex<Option<Read>>>,
     event_warned: Arc<AtomicBool>,
     looks: Arc<Looks>,
-    #[cfg(feature = "async")]
-    pub(crate) queues: Arc<crate::queues::Queues>,
 }
 
 /// What several callers may ask for at once.
@@ -74,9 +72,14 @@ impl TheLoop {
             read: Arc::default(),
             event_warned: Arc::default(),
             looks: Arc::default(),
-            #[cfg(feature = "async")]
-            queues: Arc::default(),
         }
+    }
+
+    /// Returns the instance under another name for the event log.
+    #[must_use]
+    pub fn with_source(mut self, source: &'static str) -> Self {
+        self.source = source;
+        self
     }
 
     /// The same for another caller than this process: a service acts for whoever calls it.
@@ -89,6 +92,7 @@ impl TheLoop {
     /// The config as it stands in the file now. An edit is noticed; while a broken one stands there, the settings are
     /// the last good ones and [`Loaded::standing`] refuses.
     pub fn config(&self) -> Arc<Loaded> {
+        blocking::about_to("the config is read");
         let stamp =
             fs::metadata(self.path.file()).ok().map(|meta| (meta.ino(), meta.len(), meta.mtime(), meta.mtime_nsec()));
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
@@ -155,9 +159,8 @@ impl TheLoop {
         EventLog::new(&config.settings, self.source, Arc::clone(&self.event_warned))
     }
 
-    /// How long a verb waits for others on the same session.
-    #[cfg(feature = "async")]
-    pub(crate) fn lock_wait(&self) -> std::time::Duration {
+    /// How long a verb waits for another one on the same session.
+    pub fn lock_wait(&self) -> std::time::Duration {
         self.tolerant().lock_wait().0
     }
 

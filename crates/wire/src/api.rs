@@ -49,4 +49,9 @@ pub trait StandingApi: Send + Sync {
 pub trait Refusal: Error + Send + Sync + 'static {
     /// The refusal as every surface tells it; none if nobody was reached who could refuse.
     fn problem(&self) -> Option<Problem>;
+
+    /// The exit status of a command that ends with this refusal: 2 for a mistake of the caller, else 1.
+    fn exit_code(&self) -> u8 {
+        self.problem().map_or(1, |problem| problem.code.exit_code())
+    }
 }

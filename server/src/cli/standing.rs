@@ -5,21 +5,25 @@ mod create;
 mod delete;
 mod get;
 pub(super) mod list;
+mod remote;
 mod restart;
 mod restore;
 mod say;
 mod start;
 mod stop;
-mod verbs;
+
+use std::path::Path;
 
 use ::standing::TheLoop;
 use clap::{Subcommand, ValueEnum};
+use engine::{Engine, StandingApi};
+use tokio::runtime::Builder;
 use wire::{ControlReport, ControlRequest, ControlVerb};
 
 use super::{Output, Refusal, ago, document, given, inert, output, report, table};
 use crate::slack;
 
-use verbs::{Service, Verbs};
+use remote::Service;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -67,20 +71,20 @@ pub(super) enum Verb {
 impl Verb {
     /// Does it here, or has the service at that address do it.
     pub(super) fn run(self, the_loop: &TheLoop, service: Option<&str>, output: &mut Output) -> Result<u8, Refusal> {
-        if let Self::Restore(args) = &self {
-            if service.is_some() {
-                return Err(Refusal::mistake("`restore` is done on this machine: leave out `--service`"));
-            }
+        if let (Self::Restore(args), None) = (&self, service) {
             return restore::run(the_loop, args, output);
         }
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| Refusal { text: format!("cannot begin: {error}"), code: 1 })?;
+        let here = the_loop.surroundings().cwd();
         if let Some(address) = service {
-            return self.done_by(&Service::at(address, the_loop)?, the_loop, output);
+            return runtime.block_on(self.done_by(&Service::at(address, the_loop)?, here, output));
         }
         if matches!(self, Self::Stop(_)) {
             super::stop::usable(the_loop, output)?;
         }
         let changes = matches!(self, Self::Create(_) | Self::Delete(_) | Self::Start(_) | Self::Restart(_));
-        let done = self.done_by(the_loop, the_loop, output);
+        let done = runtime.block_on(self.done_by(&Engine::new(the_loop.clone()), here, output));
         if changes {
             for complaint in slack::settle(the_loop) {
                 output.err(&format!("{}\n", inert::line(&complaint)));
@@ -89,18 +93,18 @@ impl Verb {
         done
     }
 
-    fn done_by(self, verbs: &dyn Verbs, the_loop: &TheLoop, output: &mut Output) -> Result<u8, Refusal> {
+    async fn done_by(self, api: &impl StandingApi, here: &Path, output: &mut Output) -> Result<u8, Refusal> {
         match self {
-            Self::List(args) => list::run(verbs, &args, output),
-            Self::Get(args) => get::run(verbs, &args, output),
-            Self::Create(args) => create::run(verbs, the_loop.surroundings().cwd(), args, output),
-            Self::Delete(args) => delete::run(verbs, args, output),
-            Self::Start(args) => start::run(verbs, args, output),
-            Self::Stop(args) => stop::run(verbs, args, output),
-            Self::Restart(args) => restart::run(verbs, args, output),
-            Self::Restore(args) => restore::run(the_loop, &args, output),
-            Self::Say(args) => say::run(verbs, args, output),
-            Self::Answer(args) => answer::run(verbs, args, output),
+            Self::List(args) => list::run(api, &args, output).await,
+            Self::Get(args) => get::run(api, &args, output).await,
+            Self::Create(args) => create::run(api, here, args, output).await,
+            Self::Delete(args) => delete::run(api, args, output).await,
+            Self::Start(args) => start::run(api, args, output).await,
+            Self::Stop(args) => stop::run(api, args, output).await,
+            Self::Restart(args) => restart::run(api, args, output).await,
+            Self::Say(args) => say::run(api, args, output).await,
+            Self::Answer(args) => answer::run(api, args, output).await,
+            Self::Restore(_) => Err(Refusal::mistake("`restore` is done on this machine: leave out `--service`")),
         }
     }
 }
@@ -133,11 +137,11 @@ enum Everyone {
 }
 
 /// No name and no `--all` either is the published form for every session.
-fn control(verbs: &dyn Verbs, verb: Everyone, whom: Whom) -> Result<ControlReport, Refusal> {
+async fn control<A: StandingApi>(api: &A, verb: Everyone, whom: Whom) -> Result<ControlReport, A::Error> {
     match (whom.name, verb) {
-        (Some(name), Everyone::Start) => verbs.control(&ControlRequest { name, verb: ControlVerb::Start }),
-        (Some(name), Everyone::Stop) => verbs.control(&ControlRequest { name, verb: ControlVerb::Stop }),
-        (None, Everyone::Start) => verbs.start_all(),
-        (None, Everyone::Stop) => verbs.stop_all(),
+        (Some(name), Everyone::Start) => api.control(&ControlRequest { name, verb: ControlVerb::Start }).await,
+        (Some(name), Everyone::Stop) => api.control(&ControlRequest { name, verb: ControlVerb::Stop }).await,
+        (None, Everyone::Start) => api.start_all().await,
+        (None, Everyone::Stop) => api.stop_all().await,
     }
 }

@@ -2,6 +2,7 @@
 
 use std::{io, path::Path, time::Duration};
 
+use engine::Engine;
 use standing::{
     TheLoop,
     config::{AuthMode, ConfigProblems, Service, is_loopback},
@@ -28,7 +29,7 @@ use crate::slack;
 const DRAIN: Duration = Duration::from_secs(10);
 
 /// Threads that may block: those of verbs and looks, and some for files, names of hosts and Slack.
-const BLOCKING_THREADS: usize = standing::THREADS + 40;
+const BLOCKING_THREADS: usize = engine::THREADS + 40;
 
 /// What is given on the command line in place of `service.host` and `service.port`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -129,15 +130,16 @@ pub fn serve(the_loop: TheLoop, bind: Bind, ready: impl FnOnce(&str)) -> Result<
             None => listen(&host, port).await?,
         };
         let port = listener.local_addr()?.port();
-        let slack = slack::host(&the_loop, slack::Pace::default());
+        let engine = Engine::new(the_loop);
+        let slack = slack::host(&engine, slack::Pace::default());
         let (access, end) = (Access::new(settings, &host, port), CancellationToken::new());
         let auth = Auth::new(&config.settings)?;
-        let app = guarded(the_loop, access, auth.clone(), end.clone());
+        let app = guarded(engine.clone(), access, auth.clone(), end.clone());
         let listeners = Listeners { tcp: listener, unix: unix(&config.settings.state_root) };
         let signals = signals()?;
         tracing::info!(port, "listening");
         ready(&format!("http://{}:{port}/#/standing", shown(&host)));
-        let drained = until_drained(listeners, (app, auth), signals, &end).await;
+        let drained = until_drained(listeners, (app, auth), signals, &end, &engine).await;
         slack.end().await;
         Ok::<_, ServeError>(drained)
     })?;
@@ -224,6 +226,7 @@ async fn until_drained(
     (app, auth): (axum::Router, Auth),
     signals: watch::Receiver<u32>,
     end: &CancellationToken,
+    engine: &Engine,
 ) -> bool {
     let first = nth(signals.clone(), 1);
     let serving = listeners.serve(app, auth, async {
@@ -231,6 +234,8 @@ async fn until_drained(
         tracing::info!("asked to end: answering what has begun");
         // What never ends by itself would be waited for otherwise.
         end.cancel();
+        // The verbs that wait for their session are told; those that have begun run to their end.
+        engine.close();
     });
     let cut_short = async {
         nth(signals.clone(), 1).await;

@@ -2,17 +2,15 @@
 
 use std::sync::{Arc, LazyLock};
 
+use engine::StandingApi as _;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use standing::{Error, TheLoop};
 use wire::{SayRequest, SessionName, Verdict};
 
-use super::{
-    brake::{Brake, Held},
-    clients::Clients,
-};
-use crate::openapi;
+use super::{Tools, brake::Held};
+use crate::{host::Peer, openapi};
 
 /// A tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,12 +20,12 @@ pub(super) enum Call {
     Say,
 }
 
-/// Who calls, as far as is known.
+/// The client of a request, as far as it is known.
 #[derive(Debug)]
-pub(super) struct Caller {
-    /// The process at the other end of the connection.
-    pub(super) process: Option<u32>,
-    /// What the client calls itself in this request.
+pub(super) struct Client {
+    /// The other end of the connection.
+    pub(super) peer: Option<Peer>,
+    /// The name that the client gives itself in this request.
     pub(super) named: Option<String>,
 }
 
@@ -100,45 +98,18 @@ impl Call {
         self == Self::Say
     }
 
-    /// The session that a message is for, if it is one.
-    pub(super) fn says_to(self, arguments: &JsonObject) -> Option<&str> {
-        (self == Self::Say).then(|| arguments.get("name").and_then(Value::as_str).unwrap_or_default())
-    }
-
-    /// Does it. Blocks.
-    pub(super) fn run(
-        self,
-        the_loop: &TheLoop,
-        brake: &Brake,
-        clients: &Clients,
-        caller: Caller,
-        arguments: JsonObject,
-    ) -> Result<Value, Refusal> {
-        let standing = the_loop.standing();
+    /// Does it.
+    pub(super) async fn run(self, tools: &Tools, client: Client, arguments: JsonObject) -> Result<Value, Refusal> {
         match self {
             Self::List => {
                 let Nothing {} = read(arguments)?;
-                Ok(json!({ "sessions": standing.list()? }))
+                Ok(json!({ "sessions": tools.engine.list().await? }))
             }
             Self::Get => {
                 let Named { name } = read(arguments)?;
-                Ok(serde_json::to_value(standing.get(&name)?)?)
+                Ok(serde_json::to_value(tools.engine.get(&name).await?)?)
             }
-            Self::Say => {
-                let Said { name, text, actor, idempotency_key } = read(arguments)?;
-                SessionName::parse(&name).map_err(Error::from)?;
-                let speaker = caller.process.and_then(|pid| standing.session_of(pid));
-                let speaker = speaker.as_ref().map(SessionName::as_str);
-                let passed = brake.pass(speaker, &name)?;
-                let client = caller.named.or_else(|| clients.name_of(caller.process));
-                let actor = stamp(speaker, &actor, client.as_deref());
-                let request = SayRequest { name, text, actor, idempotency_key, ..SayRequest::default() };
-                let said = standing.say(&request);
-                if said.as_ref().map_or(true, |receipt| receipt.verdict == Verdict::NotDelivered) {
-                    brake.give_back(&passed);
-                }
-                Ok(serde_json::to_value(said?)?)
-            }
+            Self::Say => say(tools, client, read(arguments)?).await,
         }
     }
 
@@ -193,6 +164,33 @@ impl Call {
             Self::Say => with_definitions(component("SayReceipt")),
         })
     }
+}
+
+/// Sends a message, within the bounds of sessions that talk to each other.
+async fn say(tools: &Tools, client: Client, said: Said) -> Result<Value, Refusal> {
+    let Tools { engine, brake, clients } = tools;
+    let Said { name, text, actor, idempotency_key } = said;
+    SessionName::parse(&name).map_err(Error::from)?;
+    let (process, speaker) = match client.peer {
+        Some(peer) => engine.read(move |the_loop| speaker(the_loop, peer)).await,
+        None => (None, None),
+    };
+    let speaker = speaker.as_ref().map(SessionName::as_str);
+    let passed = brake.pass(speaker, &name)?;
+    let named = client.named.or_else(|| clients.name_of(process));
+    let actor = stamp(speaker, &actor, named.as_deref());
+    let request = SayRequest { name, text, actor, idempotency_key, ..SayRequest::default() };
+    let said = engine.say(&request).await;
+    if said.as_ref().map_or(true, |receipt| receipt.verdict == Verdict::NotDelivered) {
+        brake.give_back(&passed);
+    }
+    Ok(serde_json::to_value(said?)?)
+}
+
+/// The process at the other end, and the session that it belongs to. Blocks.
+fn speaker(the_loop: &TheLoop, peer: Peer) -> (Option<u32>, Option<SessionName>) {
+    let process = peer.process();
+    (process, process.and_then(|pid| the_loop.standing().session_of(pid)))
 }
 
 static ALL: LazyLock<Vec<Tool>> = LazyLock::new(|| Call::ALL.map(Call::described).to_vec());

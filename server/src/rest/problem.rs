@@ -77,7 +77,7 @@ pub(crate) fn of_panic(panic: Box<dyn Any + Send>) -> Response {
 }
 
 /// A fault of ours, told without its cause.
-pub(crate) fn fault() -> ApiProblem {
+fn fault() -> ApiProblem {
     ApiProblem::new(
         ProblemCode::Internal,
         "something went wrong in the service: its log has the cause under this request's id",

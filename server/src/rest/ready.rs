@@ -1,12 +1,12 @@
 //! `GET /health/ready`: whether verbs can be done.
 
 use axum::{Json, extract::State, http::StatusCode};
+use engine::Engine;
 use serde::Serialize;
-use standing::TheLoop;
 use utoipa::ToSchema;
 use wire::ProblemCode;
 
-use super::standing::look;
+use super::ApiProblem;
 use crate::openapi::{Refused, refusals};
 
 /// Whether verbs can be done, and what keeps them from it.
@@ -35,8 +35,8 @@ refusals!(Refusals = Refused::with(&[]).of_json());
         (status = 503, description = "They cannot, for the reason given", body = Readiness),
         Refusals
     ))]
-pub(super) async fn ready(State(the_loop): State<TheLoop>) -> (StatusCode, Json<Readiness>) {
-    match look(the_loop, |standing| standing.ready()).await {
+pub(super) async fn ready(State(engine): State<Engine>) -> (StatusCode, Json<Readiness>) {
+    match engine.ready().await.map_err(ApiProblem::from) {
         Ok(()) => (StatusCode::OK, Json(Readiness { ready: true, code: None, detail: None })),
         Err(problem) => {
             let (code, detail) = problem.told();

@@ -10,14 +10,15 @@ use std::{
     time::{Duration, Instant},
 };
 
+use engine::{Engine, StandingApi as _};
 use files::lock::Lock;
 use futures_util::future::join_all;
-use standing::{TheLoop, events::Event};
+use standing::events::Event;
 use wire::{Row, State};
 
 use super::{
     api::{Api, ApiError, Posted},
-    blocking::{blocking, lock},
+    blocking::lock,
     entities::decode,
     event_log::EventLog,
     folder::Folder,
@@ -44,7 +45,7 @@ const CLOCKS: Duration = Duration::from_mins(5);
 /// What announces the sessions of one instance.
 #[derive(Debug)]
 pub(super) struct Announcer {
-    the_loop: TheLoop,
+    engine: Engine,
     api: Arc<Api>,
     folder: Folder,
     threads: Threads,
@@ -94,9 +95,9 @@ pub(super) struct Announced {
 pub(super) type Farewell = (Thread, String);
 
 impl Announcer {
-    pub(super) fn new(the_loop: TheLoop, api: Arc<Api>, folder: Folder, threads: Threads, events: EventLog) -> Self {
+    pub(super) fn new(engine: Engine, api: Arc<Api>, folder: Folder, threads: Threads, events: EventLog) -> Self {
         Self {
-            the_loop,
+            engine,
             api,
             folder,
             threads,
@@ -196,22 +197,17 @@ impl Announcer {
     }
 
     async fn rows(&self, screens: bool) -> Result<Vec<Row>, String> {
-        let the_loop = self.the_loop.clone();
-        let rows = blocking(move || {
-            if screens {
-                let surveyed = the_loop.standing().survey(0)?;
-                Ok(surveyed.into_iter().map(|(row, _)| row).collect())
-            } else {
-                the_loop.standing().list()
-            }
-        });
-        rows.await?.map_err(|error: standing::Error| error.to_string())
+        let rows = if screens {
+            self.engine.survey(0).await.map(|surveyed| surveyed.into_iter().map(|(row, _)| row).collect())
+        } else {
+            self.engine.list().await
+        };
+        rows.map_err(|error| error.to_string())
     }
 
     /// Announces one session, if that is still due. Gives back a thread that was made in vain.
     async fn announce(&self, row: &Row) -> Result<Option<Thread>, String> {
-        let (the_loop, name) = (self.the_loop.clone(), row.name.clone());
-        let now = blocking(move || the_loop.standing().get(&name)).await?;
+        let now = self.engine.get(&row.name).await;
         // Another process may have been at it since, or the session is gone.
         let Some(row) = now.ok().filter(wants_a_thread) else { return Ok(None) };
         let row = &row;
@@ -219,8 +215,7 @@ impl Announcer {
             let reason = "it has no channel: set `slack.channel` of the session or `channels.slack.channel`";
             return Err(self.fail(row, reason.to_owned(), PAUSES.1));
         }
-        let the_loop = self.the_loop.clone();
-        let config = blocking(move || the_loop.config()).await?;
+        let config = self.engine.config().await;
         let slack = &config.settings.slack;
         let text = words::announcement(row, &slack.authorized_users, slack.verbosity);
         let posted = match self.made_before(row, &text).await {
@@ -281,11 +276,8 @@ impl Announcer {
 
     async fn bind_fresh(&self, row: &Row, thread: Thread) -> Result<Option<Thread>, String> {
         self.threads.add(thread.clone()).await.map_err(|error| self.fail(row, error, PAUSES.1))?;
-        let (the_loop, wanted) = (self.the_loop.clone(), thread.clone());
-        let bound = blocking(move || {
-            the_loop.standing().bind_thread(wanted.name.as_str(), &wanted.channel, wanted.ts.as_str())
-        });
-        match bound.await? {
+        let bound = self.engine.bind_thread(thread.name.as_str(), &thread.channel, thread.ts.as_str()).await;
+        match bound {
             Ok(bound) if bound.slack_thread == thread.ts.as_str() => {
                 self.failed.lock().unwrap_or_else(PoisonError::into_inner).remove(&row.name);
                 self.events.emit(

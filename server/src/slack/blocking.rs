@@ -2,12 +2,15 @@
 
 use std::{
     collections::BTreeMap,
+    panic::AssertUnwindSafe,
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
 use files::lock::{Lock, LockError};
+use futures_util::FutureExt as _;
+use standing::Error;
 use tokio::{
     task,
     time::{self, Instant},
@@ -18,6 +21,17 @@ use super::folder::Folder;
 /// Runs what blocks beside the tasks. Once begun it comes to its end, even if its caller is gone.
 pub(super) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
     task::spawn_blocking(work).await.map_err(|error| format!("it did not come to its end ({error})"))
+}
+
+/// Waits for a verb, and turns a panic in it into an error: the reply's thread is told, and the replies behind it go on.
+///
+/// Never ends for a verb that the end of the service kept from beginning: the reply stays in the inbox for the next run.
+pub(super) async fn unbroken<T>(verb: impl Future<Output = Result<T, Error>>) -> Result<Result<T, Error>, String> {
+    match AssertUnwindSafe(verb).catch_unwind().await {
+        Ok(Err(Error::ShuttingDown)) => std::future::pending().await,
+        Ok(done) => Ok(done),
+        Err(_) => Err("it did not come to its end: the service's log has the cause".to_owned()),
+    }
 }
 
 /// The callers that wait for a file: one of them with a thread, the others without.

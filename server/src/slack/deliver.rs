@@ -5,11 +5,12 @@
 
 use std::sync::Arc;
 
+use engine::StandingApi as _;
 use standing::events::{Event, Level};
 use wire::{Activity, AnswerRequest, SayReceipt, SayRequest, Verdict};
 
 use super::{
-    blocking::blocking, entities::code_block, hub::Hub, inbox::Outcome, message::Reply, outbox::Post, threads::Thread,
+    blocking::unbroken, entities::code_block, hub::Hub, inbox::Outcome, message::Reply, outbox::Post, threads::Thread,
     words,
 };
 
@@ -18,10 +19,7 @@ const SHOWN: (usize, usize) = (60, 3500);
 
 /// Delivers one reply and has its receipt posted.
 pub(super) async fn deliver(hub: &Arc<Hub>, reply: Reply) {
-    let outcome = {
-        let _permit = hub.typing.acquire().await;
-        outcome(hub, &reply).await
-    };
+    let outcome = outcome(hub, &reply).await;
     let (key, came_to) = (reply.key(), outcome.clone());
     // The outbox ends with the run; the next one posts what is in the inbox.
     let _ = hub.kept.with(move |inbox| inbox.came_to(&key, &came_to)).await;
@@ -65,8 +63,8 @@ async fn answer(hub: &Arc<Hub>, reply: &Reply, thread: &Thread, text: &str) -> O
     let (actor, name) = (format!("slack:{}", reply.user), thread.name.to_string());
     let request = AnswerRequest { name, choice, question, actor, ..AnswerRequest::default() };
     let (at, key, bound) = (Arc::clone(hub), reply.key(), thread.ts.to_string());
-    let answered = blocking(move || {
-        let standing = at.the_loop.standing();
+    let session = request.name.clone();
+    let answered = hub.engine.on_session(&session, move |standing| {
         let row = standing.get(&request.name)?;
         let asks = row.activity == Activity::Waiting && row.question == request.question;
         if row.slack_thread != bound || !asks || row.choices.is_empty() {
@@ -75,7 +73,7 @@ async fn answer(hub: &Arc<Hub>, reply: &Reply, thread: &Thread, text: &str) -> O
         at.kept.here(|inbox| inbox.came_to(&key, &Outcome::Unconfirmed { note: words::cut_short() }));
         standing.answer(&request).map(Some)
     });
-    match answered.await {
+    match unbroken(answered).await {
         Ok(Ok(None)) => None,
         Ok(Ok(Some(receipt))) => Some(of_receipt(hub, reply, thread, &receipt)),
         Ok(Err(error)) => {
@@ -97,16 +95,15 @@ async fn say(hub: &Arc<Hub>, reply: &Reply, thread: &Thread, text: String) -> Ou
         force: false,
         idempotency_key: format!("slack:{}:{}", reply.channel, reply.ts),
     };
-    let (the_loop, bound) = (hub.the_loop.clone(), thread.ts.to_string());
-    let said = blocking(move || {
-        let standing = the_loop.standing();
+    let (session, bound) = (request.name.clone(), thread.ts.to_string());
+    let said = hub.engine.on_session(&session, move |standing| {
         // A session that was deleted and made anew has another thread, and its name.
         if standing.get(&request.name)?.slack_thread != bound {
             return Ok(None);
         }
         standing.say(&request).map(Some)
     });
-    match said.await {
+    match unbroken(said).await {
         Ok(Ok(Some(receipt))) => of_receipt(hub, reply, thread, &receipt),
         Ok(Ok(None)) => {
             dropped(hub, reply, Some(thread), "undeliverable", "the thread belongs to no session any more");
@@ -140,8 +137,7 @@ fn of_receipt(hub: &Hub, reply: &Reply, thread: &Thread, receipt: &SayReceipt) -
 
 /// Reading a pane is not the session speaking.
 async fn show(hub: &Arc<Hub>, reply: &Reply, thread: &Thread) -> Outcome {
-    let (the_loop, name) = (hub.the_loop.clone(), thread.name.to_string());
-    match blocking(move || the_loop.standing().screen(&name, SHOWN.0)).await {
+    match unbroken(hub.engine.screen(thread.name.as_str(), SHOWN.0)).await {
         Ok(Ok(screen)) if screen.trim().is_empty() => {
             Outcome::Shown { text: "Its screen is empty, or it has none.".to_owned() }
         }

@@ -1,10 +1,9 @@
 //! The event log for asynchronous tasks: events are written in their order, beside the tasks, since a line may wait
 //! for a lock.
 
-use standing::{TheLoop, events::Event};
+use engine::Engine;
+use standing::events::Event;
 use tokio::{sync::mpsc, task::JoinHandle};
-
-use super::blocking::blocking;
 
 /// How many events may wait to be written.
 const MOST: usize = 1024;
@@ -15,12 +14,11 @@ pub(super) struct EventLog(mpsc::Sender<Event>);
 
 impl EventLog {
     /// Begins to write. The task ends once the last way in is dropped and everything is written.
-    pub(super) fn open(the_loop: TheLoop) -> (Self, JoinHandle<()>) {
+    pub(super) fn open(engine: Engine) -> (Self, JoinHandle<()>) {
         let (sender, mut events) = mpsc::channel(MOST);
         let writing = tokio::spawn(async move {
             while let Some(event) = events.recv().await {
-                let at = the_loop.clone();
-                let _ = blocking(move || at.emit(event)).await;
+                engine.read(move |the_loop| the_loop.emit(event)).await;
             }
         });
         (Self(sender), writing)

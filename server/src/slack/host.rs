@@ -4,9 +4,10 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
+use engine::Engine;
 use files::lock::{Lock, LockError};
 use standing::{
-    Caller, TheLoop,
+    Caller, Surroundings,
     config::{Slack, SlackRead},
 };
 use tokio::{sync::watch, task::JoinHandle, time};
@@ -55,13 +56,10 @@ impl Hosting {
 }
 
 /// Begins to host Slack, as far as the config says so now or later. Needs a runtime.
-pub fn host(the_loop: &TheLoop, pace: Pace) -> Hosting {
+pub fn host(engine: &Engine, pace: Pace) -> Hosting {
     let (end, ended) = watch::channel(false);
-    let file = the_loop.config().path.file().to_owned();
-    // The same instance, under a name of its own in the event log.
-    let own = TheLoop::open_in(Some(&file), the_loop.surroundings().clone(), "channels");
-    // Who may speak in Slack is a list of people, whatever this process was started from.
-    let own = own.with_caller(Caller::Unidentified);
+    // A list of people decides who may speak in Slack, whatever this process was started from.
+    let own = engine.clone().acting_as("channels", Caller::Unidentified);
     Hosting { end, life: tokio::spawn(live(own, pace, ended)) }
 }
 
@@ -73,26 +71,25 @@ struct Settings {
 }
 
 impl Settings {
-    async fn of(the_loop: &TheLoop) -> Option<Self> {
-        let at = the_loop.clone();
-        let config = blocking(move || at.config()).await.ok()?;
-        Some(Self { slack: config.settings.slack.clone(), state_root: config.settings.state_root.clone() })
+    async fn of(engine: &Engine) -> Self {
+        let config = engine.config().await;
+        Self { slack: config.settings.slack.clone(), state_root: config.settings.state_root.clone() }
     }
 }
 
-async fn live(the_loop: TheLoop, pace: Pace, mut ended: watch::Receiver<bool>) {
-    let (events, writing) = EventLog::open(the_loop.clone());
+async fn live(engine: Engine, pace: Pace, mut ended: watch::Receiver<bool>) {
+    let (events, writing) = EventLog::open(engine.clone());
     loop {
-        let Some(settings) = Settings::of(&the_loop).await else { break };
+        let settings = Settings::of(&engine).await;
         let changed = async {
-            while Settings::of(&the_loop).await.is_none_or(|now| now == settings) {
+            while Settings::of(&engine).await == settings {
                 time::sleep(COMPARE).await;
             }
         };
         tokio::select! {
             biased;
             _ = ended.wait_for(|ended| *ended) => break,
-            () = run(&the_loop, &events, &pace, &settings) => {},
+            () = run(&engine, &events, &pace, &settings) => {},
             () = changed => tracing::info!("the settings of Slack changed"),
         }
     }
@@ -102,7 +99,7 @@ async fn live(the_loop: TheLoop, pace: Pace, mut ended: watch::Receiver<bool>) {
 }
 
 /// One run with one set of settings. Ends only by being dropped, since that is when they change.
-async fn run(the_loop: &TheLoop, events: &EventLog, pace: &Pace, settings: &Settings) {
+async fn run(engine: &Engine, events: &EventLog, pace: &Pace, settings: &Settings) {
     let folder = Folder::below(&settings.state_root);
     let mode = match settings.slack.read {
         _ if !settings.slack.enabled => "off",
@@ -117,20 +114,20 @@ async fn run(the_loop: &TheLoop, events: &EventLog, pace: &Pace, settings: &Sett
     let board = Arc::new(Board::new(mode));
     board.set(|status| status.hearing = Hearing::Connecting);
     tokio::select! {
-        () = listen(the_loop, events, pace, settings, &board) => {},
+        () = listen(engine, events, pace, settings, &board) => {},
         () = board.write_down(folder) => {},
     }
 }
 
-async fn listen(the_loop: &TheLoop, events: &EventLog, pace: &Pace, settings: &Settings, board: &Arc<Board>) {
+async fn listen(engine: &Engine, events: &EventLog, pace: &Pace, settings: &Settings, board: &Arc<Board>) {
     let folder = Folder::below(&settings.state_root);
-    let api = match client(the_loop, settings) {
+    let api = match client(engine.surroundings(), settings) {
         Ok(api) => Arc::new(api),
-        Err(problem) => return stuck(the_loop, events, pace, board, &problem).await,
+        Err(problem) => return stuck(engine, events, pace, board, &problem).await,
     };
     let us = tokio::select! {
         us = introduced(&api, pace, board) => us,
-        () = in_vain(the_loop, events, pace, board) => return,
+        () = in_vain(engine, events, pace, board) => return,
     };
     board.set(|status| {
         status.bot.clone_from(&us.name);
@@ -138,12 +135,12 @@ async fn listen(the_loop: &TheLoop, events: &EventLog, pace: &Pace, settings: &S
         status.problem.clear();
     });
     tracing::info!(bot = us.name, team = us.team, "Slack is on");
-    let made = Hub::new(the_loop.clone(), pace.clone(), api, us, &folder, Arc::clone(board), events.clone()).await;
+    let made = Hub::new(engine.clone(), pace.clone(), api, us, &folder, Arc::clone(board), events.clone()).await;
     let (hub, heard) = match made {
         Ok(made) => made,
         Err(error) => {
             let problem = format!("the inbox in `{}` could not be opened: {error}", folder.path_of("").display());
-            return stuck(the_loop, events, pace, board, &problem).await;
+            return stuck(engine, events, pace, board, &problem).await;
         }
     };
     let _tasks = Tasks(Arc::clone(&hub));
@@ -207,14 +204,14 @@ async fn alone(folder: &Folder, pace: &Pace) -> Lock {
     }
 }
 
-fn client(the_loop: &TheLoop, settings: &Settings) -> Result<Api, String> {
-    let tokens = Tokens::of(&settings.slack, the_loop.surroundings()).map_err(|missing| missing.to_string())?;
+fn client(surroundings: &Surroundings, settings: &Settings) -> Result<Api, String> {
+    let tokens = Tokens::of(&settings.slack, surroundings).map_err(|missing| missing.to_string())?;
     if settings.slack.read == SlackRead::Socket
         && let Err(missing) = &tokens.app
     {
         return Err(missing.to_string());
     }
-    Api::new(Address::of(the_loop.surroundings())?, tokens)
+    Api::new(Address::of(surroundings)?, tokens)
 }
 
 /// Learns who we are. Whoever does not know that would take its own words for a reply.
@@ -242,11 +239,11 @@ async fn introduced(api: &Api, pace: &Pace, board: &Board) -> super::api::Identi
 }
 
 /// There is nothing to do but to wait for other settings.
-async fn stuck(the_loop: &TheLoop, events: &EventLog, pace: &Pace, board: &Board, problem: &str) {
+async fn stuck(engine: &Engine, events: &EventLog, pace: &Pace, board: &Board, problem: &str) {
     tracing::warn!(problem, "Slack is on and cannot be used");
     board.set(|status| {
         status.hearing = Hearing::Stuck;
         problem.clone_into(&mut status.problem);
     });
-    in_vain(the_loop, events, pace, board).await;
+    in_vain(engine, events, pace, board).await;
 }

@@ -6,9 +6,10 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use standing::{TheLoop, config::Loaded, events::Event};
+use engine::Engine;
+use standing::{config::Loaded, events::Event};
 use tokio::{
-    sync::{Notify, Semaphore, mpsc, watch},
+    sync::{Notify, mpsc, watch},
     task::JoinSet,
 };
 
@@ -35,7 +36,7 @@ use super::{
 /// What the tasks of one run share.
 #[derive(Debug)]
 pub(super) struct Hub {
-    pub(super) the_loop: TheLoop,
+    pub(super) engine: Engine,
     pub(super) pace: Pace,
     pub(super) api: Arc<Api>,
     pub(super) us: Identity,
@@ -48,8 +49,6 @@ pub(super) struct Hub {
     pub(super) reader: Reader,
     pub(super) outbox: Outbox,
     pub(super) lanes: Lanes,
-    /// For how many replies the core may be at work at once: each takes a thread, for as long as a session is held.
-    pub(super) typing: Semaphore,
     /// What replies go through before they are typed.
     pub(super) gate: Gate,
     /// To the one who judges what was heard, in the order in which it was heard.
@@ -77,13 +76,10 @@ pub(super) struct Asked {
 /// How many batches of what was heard may wait to be judged.
 const HEARD: usize = 64;
 
-/// How many replies are typed at once.
-const TYPING: usize = 24;
-
 impl Hub {
     /// A hub, and the end of its way for what is heard. Blocks.
     pub(super) async fn new(
-        the_loop: TheLoop,
+        engine: Engine,
         pace: Pace,
         api: Arc<Api>,
         us: Identity,
@@ -95,10 +91,10 @@ impl Hub {
         let inbox = blocking(move || Inbox::open(&at)).await?.map_err(|error| error.to_string())?;
         let threads = Threads::of(folder);
         let announcer =
-            Announcer::new(the_loop.clone(), Arc::clone(&api), folder.clone(), threads.clone(), events.clone());
+            Announcer::new(engine.clone(), Arc::clone(&api), folder.clone(), threads.clone(), events.clone());
         let (heard, heard_end) = mpsc::channel(HEARD);
         let hub = Self {
-            the_loop,
+            engine,
             pace,
             api,
             us,
@@ -110,7 +106,6 @@ impl Hub {
             reader: Reader::default(),
             outbox: Outbox::default(),
             lanes: Lanes::default(),
-            typing: Semaphore::new(TYPING),
             gate: Gate::default(),
             heard,
             look: Notify::new(),
@@ -126,12 +121,7 @@ impl Hub {
 
     /// The config as it is now.
     pub(super) async fn config(&self) -> Arc<Loaded> {
-        let at = self.the_loop.clone();
-        match blocking(move || at.config()).await {
-            Ok(config) => config,
-            // Only a runtime that is ending does not run it.
-            Err(_) => std::future::pending().await,
-        }
+        self.engine.config().await
     }
 
     pub(super) fn emit(&self, event: Event) {

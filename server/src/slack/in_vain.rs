@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use engine::Engine;
 use standing::{
     TheLoop,
     events::{Event, Level},
@@ -11,21 +12,18 @@ use wire::Row;
 
 use super::{
     announce::{tell_failed, wants_a_thread},
-    blocking::blocking,
     event_log::EventLog,
     pace::Pace,
     status::Board,
 };
 
 /// Tells of each such session once a start, with the reason that the board tells, for as long as it is let.
-pub(super) async fn in_vain(the_loop: &TheLoop, events: &EventLog, pace: &Pace, board: &Board) {
+pub(super) async fn in_vain(engine: &Engine, events: &EventLog, pace: &Pace, board: &Board) {
     let mut told = HashMap::new();
     loop {
         let problem = board.problem();
         if !problem.is_empty() {
-            let at = the_loop.clone();
-            let rows = blocking(move || due(&at)).await.unwrap_or_default();
-            for row in rows {
+            for row in engine.read(due).await {
                 if told.insert(row.name.clone(), row.started_at.clone()) != Some(row.started_at) {
                     tell_failed(events, &row.name, &problem);
                 }

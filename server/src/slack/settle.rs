@@ -2,6 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
+use engine::Engine;
 use standing::TheLoop;
 use tokio::runtime;
 
@@ -49,10 +50,11 @@ fn settled(the_loop: &TheLoop, folder: &Folder) -> Result<Vec<String>, String> {
     let tokens = Tokens::of(&config.settings.slack, the_loop.surroundings()).map_err(|missing| missing.to_string())?;
     let api = Arc::new(Api::new(Address::of(the_loop.surroundings())?, tokens)?);
     let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
+    let engine = Engine::new(the_loop.clone());
     runtime.block_on(async {
-        let (events, writing) = EventLog::open(the_loop.clone());
+        let (events, writing) = EventLog::open(engine.clone());
         let threads = Threads::of(folder);
-        let announcer = Announcer::new(the_loop.clone(), Arc::clone(&api), folder.clone(), threads, events);
+        let announcer = Announcer::new(engine, Arc::clone(&api), folder.clone(), threads, events);
         let complaints = once(&announcer, &api).await;
         drop(announcer);
         let _ = writing.await;

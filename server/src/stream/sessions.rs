@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use standing::TheLoop;
+use engine::Engine;
 use tokio::sync::watch;
 use wire::{Problem, Row, SessionChange};
 
@@ -26,9 +26,9 @@ pub(super) enum Change {
 }
 
 impl Sessions {
-    /// Looks at all of them, screens included: what a harness is doing stands there. Blocks.
-    pub(super) fn look(the_loop: &TheLoop) -> Self {
-        match the_loop.standing().survey(0) {
+    /// Looks at all of them, screens included: what a harness is doing stands there.
+    pub(super) async fn look(engine: &Engine) -> Self {
+        match engine.survey(0).await {
             Ok(found) => Self::Listed(found.into_iter().map(|(row, _)| (row.name.clone(), row)).collect()),
             Err(error) => Self::Refused(error.problem()),
         }

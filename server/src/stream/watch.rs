@@ -8,8 +8,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use standing::TheLoop;
-use tokio::{sync::watch, task, time};
+use engine::Engine;
+use tokio::{sync::watch, time};
 use tokio_util::sync::CancellationToken;
 
 use super::{seats::Seats, sessions::Sessions};
@@ -37,7 +37,7 @@ pub(crate) struct Live(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    the_loop: TheLoop,
+    engine: Engine,
     end: CancellationToken,
     seats: Seats,
     seen: watch::Sender<Seen>,
@@ -48,13 +48,13 @@ struct Shared {
 
 impl Live {
     /// Streams end when `end` is cancelled.
-    pub(crate) fn new(the_loop: TheLoop, end: CancellationToken) -> Self {
+    pub(crate) fn new(engine: Engine, end: CancellationToken) -> Self {
         let (seats, (seen, _)) = (Seats::default(), watch::channel(Seen::default()));
-        Self(Arc::new(Shared { the_loop, end, seats, seen, at_work: Mutex::default() }))
+        Self(Arc::new(Shared { engine, end, seats, seen, at_work: Mutex::default() }))
     }
 
-    pub(super) fn the_loop(&self) -> &TheLoop {
-        &self.0.the_loop
+    pub(super) fn engine(&self) -> &Engine {
+        &self.0.engine
     }
 
     pub(super) fn end(&self) -> &CancellationToken {
@@ -96,8 +96,7 @@ impl Live {
 
     async fn look_at_log(&self) {
         while !self.leave() {
-            let config = self.the_loop().config();
-            let log = stamp(&config.settings.event_log.path);
+            let log = self.engine().read(|the_loop| stamp(&the_loop.config().settings.event_log.path)).await;
             self.0.seen.send_if_modified(|seen| std::mem::replace(&mut seen.log, log) != log);
             time::sleep(LOG_LOOK).await;
         }
@@ -105,10 +104,8 @@ impl Live {
 
     async fn look_at_sessions(&self) {
         loop {
-            let (the_loop, begun) = (self.the_loop().clone(), Instant::now());
-            if let Ok(sessions) = task::spawn_blocking(move || Sessions::look(&the_loop)).await {
-                self.show(sessions);
-            }
+            let begun = Instant::now();
+            self.show(Sessions::look(self.engine()).await);
             time::sleep(SESSIONS_LOOK.max(begun.elapsed() * REST)).await;
         }
     }

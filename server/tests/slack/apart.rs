@@ -117,7 +117,7 @@ impl Heartbeat {
         let beating = thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
             runtime.block_on(async {
-                let hosting = host(&the_loop, pace);
+                let hosting = host(&the_loop.clone().into(), pace);
                 let mut longest = Duration::ZERO;
                 while !ended.load(Ordering::Relaxed) {
                     let begun = Instant::now();

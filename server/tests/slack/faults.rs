@@ -204,7 +204,7 @@ fn another_listener_with_the_same_token_is_told_of() {
     let surroundings = vars.fold(other.home.surroundings(), |all, (key, value)| all.with_var(key, value));
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("made");
     let the_loop = standing::TheLoop::open_in(None, surroundings, "test");
-    let hosting = runtime.block_on(async { server::slack::host(&the_loop, hurried()) });
+    let hosting = runtime.block_on(async { server::slack::host(&the_loop.into(), hurried()) });
     other.until_it_hears();
     assert!(other.status()["problem"].as_str().expect("text").contains("1 other connection"), "{}", other.status());
     runtime.block_on(hosting.end());

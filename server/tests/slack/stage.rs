@@ -80,7 +80,7 @@ impl Stage {
     pub(crate) fn listen(&self, pace: Pace) -> Listener {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
         let runtime = runtime.expect("a runtime");
-        let hosting = runtime.block_on(async { host(&self.instance(), pace) });
+        let hosting = runtime.block_on(async { host(&self.instance().into(), pace) });
         Listener { runtime: Some(runtime), hosting: Some(hosting) }
     }
 

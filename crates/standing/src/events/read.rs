@@ -10,6 +10,7 @@ use files::lock::Mode;
 use serde_json::Value;
 
 use super::segment::{At, Segment, hold, segments};
+use crate::blocking;
 
 /// How long a reader waits for a rotation to be over; it reads all the same after that.
 const READ_WAIT: Duration = Duration::from_millis(200);
@@ -67,12 +68,14 @@ impl EventReader {
 
     /// The position behind the last line: where to begin if only what comes is of interest.
     pub fn end(&self) -> io::Result<u64> {
+        blocking::about_to("the event log is read");
         let _guard = hold(&self.path, Mode::Shared, READ_WAIT);
         Ok(segments(&self.path)?.first().map_or(0, Segment::end))
     }
 
     /// Some lines from a position on. A missing log has none.
     pub fn read(&self, from: u64) -> io::Result<Batch> {
+        blocking::about_to("the event log is read");
         self.read_up_to(from, BITE)
     }
 

@@ -17,7 +17,7 @@ use nix::sys::memfd::{MFdFlags, memfd_create};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::{Answer, DEADLINE, IMPATIENT, Silence, Tmux};
-use crate::{numbers, process::readable};
+use crate::{blocking, numbers, process::readable};
 
 /// How a refused system call is told of.
 pub(super) const REFUSED_CALL: &str = "the system call";
@@ -73,6 +73,7 @@ impl Tmux {
 
     /// The same, run by another program that is given with its arguments and becomes tmux.
     pub(super) fn call_by(&self, by: &[&str], args: &[&str], stdin: &[u8]) -> Answer<Output> {
+        blocking::about_to("tmux is asked");
         let _permit = self.permits.take();
         let begun = Instant::now();
         let answer = self.call_uncounted(by, args, stdin);

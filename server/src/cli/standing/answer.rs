@@ -1,8 +1,9 @@
 //! `standing answer`: chooses an answer to the question that a session waits on.
 
+use engine::StandingApi;
 use wire::{Activity, AnswerRequest, Choice, Row};
 
-use super::{Output, Refusal, Verbs, given, inert, say};
+use super::{Output, Refusal, given, inert, say};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -31,15 +32,15 @@ pub(crate) struct Args {
     actor: String,
 }
 
-pub(super) fn run(verbs: &dyn Verbs, args: Args, output: &mut Output) -> Result<u8, Refusal> {
+pub(super) async fn run(api: &impl StandingApi, args: Args, output: &mut Output) -> Result<u8, Refusal> {
     let Some(choice) = args.choice else {
-        let row = verbs.get(&args.name)?;
+        let row = api.get(&args.name).await?;
         output.out(&shown(&row));
         return Ok(u8::from(row.activity != Activity::Waiting));
     };
     let (question, idempotency_key) = (args.question.unwrap_or_default(), args.idempotency_key.unwrap_or_default());
     let request = AnswerRequest { name: args.name, choice, question, actor: args.actor, idempotency_key };
-    let receipt = verbs.answer(&request)?;
+    let receipt = api.answer(&request).await?;
     say::print(&receipt, output);
     Ok(receipt.exit_code)
 }

@@ -6,10 +6,11 @@ use std::{
 };
 
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
+use engine::StandingApi;
 use standing::read_brief;
 use wire::{CreateRequest, SecretSource};
 
-use super::{Output, Refusal, Verbs, given, report};
+use super::{Output, Refusal, given, report};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -74,7 +75,7 @@ pub(crate) struct Args {
     no_start: bool,
 }
 
-pub(super) fn run(verbs: &dyn Verbs, here: &Path, args: Args, output: &mut Output) -> Result<u8, Refusal> {
+pub(super) async fn run(api: &impl StandingApi, here: &Path, args: Args, output: &mut Output) -> Result<u8, Refusal> {
     let prompt = match &args.prompt_file {
         Some(file) => brief(&here.join(file))?,
         None => args.prompt,
@@ -95,7 +96,7 @@ pub(super) fn run(verbs: &dyn Verbs, here: &Path, args: Args, output: &mut Outpu
         secrets,
         start: !args.no_start,
     };
-    let report = verbs.create(&request)?;
+    let report = api.create(&request).await?;
     Ok(report::print(&report, output))
 }
 

@@ -2,9 +2,10 @@
 
 use std::io::{self, IsTerminal as _};
 
+use engine::StandingApi;
 use wire::DeleteRequest;
 
-use super::{Output, Refusal, Verbs, given, inert, report};
+use super::{Output, Refusal, given, inert, report};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -23,12 +24,12 @@ pub(crate) struct Args {
     yes: bool,
 }
 
-pub(super) fn run(verbs: &dyn Verbs, args: Args, output: &mut Output) -> Result<u8, Refusal> {
+pub(super) async fn run(api: &impl StandingApi, args: Args, output: &mut Output) -> Result<u8, Refusal> {
     if !args.yes && io::stdin().is_terminal() && !confirmed(&args.name, output) {
         output.err("nothing was deleted\n");
         return Ok(1);
     }
-    let report = verbs.delete(&DeleteRequest { name: args.name })?;
+    let report = api.delete(&DeleteRequest { name: args.name }).await?;
     Ok(report::print(&report, output))
 }
 

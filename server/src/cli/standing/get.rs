@@ -1,10 +1,11 @@
 //! `standing get`: one session, in full.
 
 use clap::builder::styling::Style;
+use engine::StandingApi;
 use wire::{Activity, Row};
 
 use super::{
-    Format, Output, Refusal, Verbs, document, given, inert, list,
+    Format, Output, Refusal, document, given, inert, list,
     output::BOLD,
     table::{self, Cell},
 };
@@ -24,8 +25,8 @@ pub(crate) struct Args {
     format: Format,
 }
 
-pub(super) fn run(verbs: &dyn Verbs, args: &Args, output: &mut Output) -> Result<u8, Refusal> {
-    let row = verbs.get(&args.name)?;
+pub(super) async fn run(api: &impl StandingApi, args: &Args, output: &mut Output) -> Result<u8, Refusal> {
+    let row = api.get(&args.name).await?;
     match args.format {
         Format::Json => output.out(&document(&row)?),
         Format::Text => output.out(&card(&row)),

@@ -1,10 +1,11 @@
 //! `standing list`: every session, declared and created.
 
 use clap::builder::styling::Style;
+use engine::StandingApi;
 use wire::{Activity, Row, State, Status};
 
 use super::{
-    Format, Output, Refusal, Verbs,
+    Format, Output, Refusal,
     ago::ago,
     document, inert,
     output::{BOLD, DIM, GOOD, WARN, paint},
@@ -34,8 +35,8 @@ pub(crate) struct Args {
     format: Format,
 }
 
-pub(super) fn run(verbs: &dyn Verbs, args: &Args, output: &mut Output) -> Result<u8, Refusal> {
-    let rows = verbs.list()?;
+pub(super) async fn run(api: &impl StandingApi, args: &Args, output: &mut Output) -> Result<u8, Refusal> {
+    let rows = api.list().await?;
     match args.format {
         Format::Json => output.out(&document(&rows)?),
         Format::Text if rows.is_empty() => output.out(NOTHING),

@@ -1,8 +1,9 @@
 //! `standing restart`: stops a session and starts it again, with the same conversation.
 
+use engine::StandingApi;
 use wire::{ControlRequest, ControlVerb};
 
-use super::{Output, Refusal, Verbs, given, report};
+use super::{Output, Refusal, given, report};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -15,7 +16,7 @@ pub(crate) struct Args {
     name: String,
 }
 
-pub(super) fn run(verbs: &dyn Verbs, args: Args, output: &mut Output) -> Result<u8, Refusal> {
-    let report = verbs.control(&ControlRequest { name: args.name, verb: ControlVerb::Restart })?;
+pub(super) async fn run(api: &impl StandingApi, args: Args, output: &mut Output) -> Result<u8, Refusal> {
+    let report = api.control(&ControlRequest { name: args.name, verb: ControlVerb::Restart }).await?;
     Ok(report::print(&report, output))
 }

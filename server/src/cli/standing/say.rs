@@ -2,10 +2,11 @@
 
 use std::io::{self, Read as _};
 
+use engine::StandingApi;
 use standing::text::MESSAGE_LIMIT;
 use wire::{SayReceipt, SayRequest, Stream};
 
-use super::{Output, Refusal, Verbs, given, inert};
+use super::{Output, Refusal, given, inert};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -39,14 +40,14 @@ pub(crate) struct Args {
     idempotency_key: Option<String>,
 }
 
-pub(super) fn run(verbs: &dyn Verbs, args: Args, output: &mut Output) -> Result<u8, Refusal> {
+pub(super) async fn run(api: &impl StandingApi, args: Args, output: &mut Output) -> Result<u8, Refusal> {
     let text = match args.flagged.unwrap_or_else(|| args.text.join(" ")) {
         dash if dash == "-" => from_stdin()?,
         text => text,
     };
     let (actor, force, idempotency_key) = (args.actor, args.force, args.idempotency_key.unwrap_or_default());
     let request = SayRequest { name: args.name, text, actor, force, idempotency_key };
-    let receipt = verbs.say(&request)?;
+    let receipt = api.say(&request).await?;
     print(&receipt, output);
     Ok(receipt.exit_code)
 }

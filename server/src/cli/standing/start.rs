@@ -1,6 +1,8 @@
 //! `standing start`: starts a session, or every session.
 
-use super::{Everyone, Output, Refusal, Verbs, report};
+use engine::StandingApi;
+
+use super::{Everyone, Output, Refusal, report};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -16,8 +18,8 @@ pub(crate) struct Args {
     whom: super::Whom,
 }
 
-pub(super) fn run(verbs: &dyn Verbs, args: Args, output: &mut Output) -> Result<u8, Refusal> {
-    let report = super::control(verbs, Everyone::Start, args.whom)?;
+pub(super) async fn run(api: &impl StandingApi, args: Args, output: &mut Output) -> Result<u8, Refusal> {
+    let report = super::control(api, Everyone::Start, args.whom).await?;
     if report.sessions.is_empty() {
         output.err("there is no standing session to start: `the-loop standing create NAME` makes one\n");
     }

@@ -1,10 +1,10 @@
 //! `POST /api/v1/standing-sessions/answer`: chooses an answer to the question that a session waits on.
 
-use axum::{extract::State, http::HeaderMap};
-use standing::TheLoop;
+use axum::http::HeaderMap;
+use engine::StandingApi as _;
 use wire::{AnswerRequest, ProblemCode, SayReceipt};
 
-use super::{ApiProblem, Sender, ask};
+use super::{ApiProblem, Called};
 use crate::{
     openapi::{Refused, refusals},
     rest::{body::Json, idempotency},
@@ -36,12 +36,10 @@ refusals!(
     params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same answer is chosen once", max_length = 200)),
     responses((status = 200, description = "What became of the answer", body = SayReceipt), Refusals))]
 pub(in crate::rest) async fn answer(
-    State(the_loop): State<TheLoop>,
-    sender: Sender,
+    Called(engine): Called,
     headers: HeaderMap,
     Json(mut request): Json<AnswerRequest>,
 ) -> Result<axum::Json<SayReceipt>, ApiProblem> {
     request.idempotency_key = idempotency::key(&headers, &request.idempotency_key)?;
-    let name = request.name.clone();
-    ask(the_loop, &name, move |standing| standing.called_by(sender.caller()).answer(&request)).await.map(axum::Json)
+    Ok(axum::Json(engine.answer(&request).await?))
 }

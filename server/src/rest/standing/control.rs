@@ -1,10 +1,9 @@
 //! `POST /api/v1/standing-sessions/control`: starts, stops or restarts one session; starts or stops every session.
 
-use axum::extract::State;
-use standing::TheLoop;
+use engine::StandingApi as _;
 use wire::{ControlBody, ControlReport, ControlRequest, ControlVerb, ProblemCode};
 
-use super::{ApiProblem, Sender, ask, ask_all};
+use super::{ApiProblem, Called};
 use crate::{
     openapi::{Refused, refusals},
     rest::body::Json,
@@ -35,19 +34,15 @@ refusals!(
 #[utoipa::path(post, path = "/api/v1/standing-sessions/control", operation_id = "control_standing_sessions", tag = "sessions", request_body = ControlBody,
     responses((status = 200, description = "What was done", body = ControlReport), Refusals))]
 pub(in crate::rest) async fn control(
-    State(the_loop): State<TheLoop>,
-    sender: Sender,
+    Called(engine): Called,
     Json(body): Json<ControlBody>,
 ) -> Result<axum::Json<ControlReport>, ApiProblem> {
     let report = match Call::of(body)? {
-        Call::One(request) => {
-            let name = request.name.clone();
-            ask(the_loop, &name, move |standing| standing.called_by(sender.caller()).control(&request)).await
-        }
-        Call::StartAll => ask_all(the_loop, move |standing| standing.called_by(sender.caller()).start_all()).await,
-        Call::StopAll => ask_all(the_loop, move |standing| standing.called_by(sender.caller()).stop_all()).await,
+        Call::One(request) => engine.control(&request).await?,
+        Call::StartAll => engine.start_all().await?,
+        Call::StopAll => engine.stop_all().await?,
     };
-    report.map(axum::Json)
+    Ok(axum::Json(report))
 }
 
 /// What a body asks for.

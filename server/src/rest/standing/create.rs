@@ -1,10 +1,9 @@
 //! `POST /api/v1/standing-sessions/create`: makes a session, and starts it unless told otherwise.
 
-use axum::extract::State;
-use standing::TheLoop;
+use engine::StandingApi as _;
 use wire::{ControlReport, CreateRequest, ProblemCode};
 
-use super::{ApiProblem, Sender, ask};
+use super::{ApiProblem, Called};
 use crate::{
     openapi::{Refused, refusals},
     rest::body::Json,
@@ -31,10 +30,8 @@ refusals!(
 #[utoipa::path(post, path = "/api/v1/standing-sessions/create", operation_id = "create_standing_session", tag = "sessions", request_body = CreateRequest,
     responses((status = 200, description = "What was done", body = ControlReport), Refusals))]
 pub(in crate::rest) async fn create(
-    State(the_loop): State<TheLoop>,
-    sender: Sender,
+    Called(engine): Called,
     Json(request): Json<CreateRequest>,
 ) -> Result<axum::Json<ControlReport>, ApiProblem> {
-    let name = request.name.clone();
-    ask(the_loop, &name, move |standing| standing.called_by(sender.caller()).create(&request)).await.map(axum::Json)
+    Ok(axum::Json(engine.create(&request).await?))
 }

@@ -1,10 +1,9 @@
 //! `POST /api/v1/standing-sessions/delete`: stops a created session and removes its record.
 
-use axum::extract::State;
-use standing::TheLoop;
+use engine::StandingApi as _;
 use wire::{ControlReport, DeleteRequest, ProblemCode};
 
-use super::{ApiProblem, Sender, ask};
+use super::{ApiProblem, Called};
 use crate::{
     openapi::{Refused, refusals},
     rest::body::Json,
@@ -30,10 +29,8 @@ refusals!(
 #[utoipa::path(post, path = "/api/v1/standing-sessions/delete", operation_id = "delete_standing_session", tag = "sessions", request_body = DeleteRequest,
     responses((status = 200, description = "What was done", body = ControlReport), Refusals))]
 pub(in crate::rest) async fn delete(
-    State(the_loop): State<TheLoop>,
-    sender: Sender,
+    Called(engine): Called,
     Json(request): Json<DeleteRequest>,
 ) -> Result<axum::Json<ControlReport>, ApiProblem> {
-    let name = request.name.clone();
-    ask(the_loop, &name, move |standing| standing.called_by(sender.caller()).delete(&request)).await.map(axum::Json)
+    Ok(axum::Json(engine.delete(&request).await?))
 }

@@ -1,10 +1,10 @@
 //! `GET /api/v1/standing-sessions/one?name=`: one session.
 
 use axum::{Json, extract::State};
-use standing::TheLoop;
+use engine::{Engine, StandingApi as _};
 use wire::{ProblemCode, Row};
 
-use super::{ApiProblem, Named, look};
+use super::{ApiProblem, Named};
 use crate::{
     openapi::{Refused, refusals},
     rest::query::Query,
@@ -25,8 +25,8 @@ refusals!(
 #[utoipa::path(get, path = "/api/v1/standing-sessions/one", operation_id = "get_standing_session", tag = "sessions", params(Named),
     responses((status = 200, description = "The session", body = Row), Refusals))]
 pub(in crate::rest) async fn get(
-    State(the_loop): State<TheLoop>,
+    State(engine): State<Engine>,
     Query(Named { name }): Query<Named>,
 ) -> Result<Json<Row>, ApiProblem> {
-    look(the_loop, move |standing| standing.get(&name)).await.map(Json)
+    Ok(Json(engine.get(&name).await?))
 }

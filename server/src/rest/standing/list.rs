@@ -1,10 +1,10 @@
 //! `GET /api/v1/standing-sessions`: every session, sorted by name.
 
 use axum::{Json, extract::State};
-use standing::TheLoop;
+use engine::{Engine, StandingApi as _};
 use wire::{ProblemCode, Row};
 
-use super::{ApiProblem, look};
+use super::ApiProblem;
 use crate::openapi::{Refused, refusals};
 
 refusals!(Refusals = Refused::with(&[ProblemCode::Misconfigured, ProblemCode::Registry]).of_json());
@@ -14,6 +14,6 @@ refusals!(Refusals = Refused::with(&[ProblemCode::Misconfigured, ProblemCode::Re
 /// Every session that is declared or recorded, sorted by name.
 #[utoipa::path(get, path = "/api/v1/standing-sessions", operation_id = "list_standing_sessions", tag = "sessions",
     responses((status = 200, description = "The sessions", body = Vec<Row>), Refusals))]
-pub(in crate::rest) async fn list(State(the_loop): State<TheLoop>) -> Result<Json<Vec<Row>>, ApiProblem> {
-    look(the_loop, |standing| standing.list()).await.map(Json)
+pub(in crate::rest) async fn list(State(engine): State<Engine>) -> Result<Json<Vec<Row>>, ApiProblem> {
+    Ok(Json(engine.list().await?))
 }

@@ -1,10 +1,10 @@
 //! `POST /api/v1/standing-sessions/say`: pastes text into a running session and submits it.
 
-use axum::{extract::State, http::HeaderMap};
-use standing::{Caller, TheLoop};
+use axum::http::HeaderMap;
+use engine::StandingApi as _;
 use wire::{ProblemCode, SayReceipt, SayRequest};
 
-use super::{ApiProblem, Sender, ask};
+use super::{ApiProblem, Called};
 use crate::{
     openapi::{Refused, refusals},
     rest::{body::Json, idempotency},
@@ -38,14 +38,10 @@ refusals!(
     params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same message is delivered once", max_length = 200)),
     responses((status = 200, description = "What became of the message", body = SayReceipt), Refusals))]
 pub(in crate::rest) async fn say(
-    State(the_loop): State<TheLoop>,
-    sender: Sender,
+    Called(engine): Called,
     headers: HeaderMap,
     Json(mut request): Json<SayRequest>,
 ) -> Result<axum::Json<SayReceipt>, ApiProblem> {
     request.idempotency_key = idempotency::key(&headers, &request.idempotency_key)?;
-    // Only then does it matter who sent it, and finding that out takes longer than a message.
-    let caller = move |request: &SayRequest| if request.force { sender.caller() } else { Caller::Unidentified };
-    let name = request.name.clone();
-    ask(the_loop, &name, move |standing| standing.called_by(caller(&request)).say(&request)).await.map(axum::Json)
+    Ok(axum::Json(engine.say(&request).await?))
 }

@@ -1,12 +1,12 @@
 //! `GET /api/v1/standing-sessions/screen?name=&lines=`: what a session's pane shows, as plain text.
 
 use axum::{Json, extract::State};
+use engine::{Engine, StandingApi as _};
 use serde::{Deserialize, Serialize};
-use standing::TheLoop;
 use utoipa::{IntoParams, ToSchema};
 use wire::ProblemCode;
 
-use super::{ApiProblem, look};
+use super::ApiProblem;
 use crate::{
     openapi::{Refused, refusals},
     rest::query::Query,
@@ -54,7 +54,7 @@ refusals!(
 #[utoipa::path(get, path = "/api/v1/standing-sessions/screen", operation_id = "read_standing_session_screen", tag = "sessions", params(Asked),
     responses((status = 200, description = "The screen", body = Screen), Refusals))]
 pub(in crate::rest) async fn screen(
-    State(the_loop): State<TheLoop>,
+    State(engine): State<Engine>,
     Query(Asked { name, lines }): Query<Asked>,
 ) -> Result<Json<Screen>, ApiProblem> {
     let lines = lines.unwrap_or(DEFAULT_LINES);
@@ -62,9 +62,6 @@ pub(in crate::rest) async fn screen(
         let text = format!("`lines` is {lines}: ask for {MAX_LINES} at most");
         return Err(ApiProblem::new(ProblemCode::InvalidBody, text));
     }
-    look(the_loop, move |standing| {
-        let text = standing.screen(&name, lines)?;
-        Ok(Json(Screen { name, text }))
-    })
-    .await
+    let text = engine.screen(&name, lines).await?;
+    Ok(Json(Screen { name, text }))
 }

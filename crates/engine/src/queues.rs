@@ -1,8 +1,8 @@
-//! Where asynchronous callers wait for a thread.
+//! The queues in front of the threads: one for each session that a verb works on, and the permits for threads.
 //!
-//! A verb keeps its thread for as long as it works, and for as long as it waits for the session's lock. So that one
-//! session that is held does not take every thread there is, the verbs on one session wait for each other here, where
-//! waiting costs no thread; and those that only look have threads that no verb can take.
+//! A verb keeps its thread for as long as it works, and for as long as it waits for the session's lock. So that one held
+//! session cannot take every thread, the verbs on one session wait for each other here, in the order of their calls, where
+//! waiting costs no thread. Reads have threads that no verb can take.
 
 use std::{
     collections::HashMap,
@@ -13,28 +13,27 @@ use std::{
     time::{Duration, Instant},
 };
 
+use standing::Error;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use wire::SessionName;
-
-use crate::{Error, TheLoop};
 
 /// Verbs at work at once, on whatever sessions. Each has a thread.
 const VERBS: usize = 32;
 
-/// Looks at once. Each has a thread.
-const LOOKS: usize = 24;
+/// Reads at once. Each has a thread.
+const READS: usize = 24;
 
-/// How many may wait for one session. What comes then is told to come later.
+/// Callers that may wait for one session. Further ones are refused.
 const MOST_WAITING: usize = 100;
 
-/// How many threads verbs and looks can keep at the same time. A runtime that has fewer makes them wait for each other.
-pub const THREADS: usize = VERBS + LOOKS;
+/// Threads that verbs and reads can use at the same time. A runtime that has fewer makes them wait for each other.
+pub const THREADS: usize = VERBS + READS;
 
 /// The queues of one instance.
 #[derive(Debug)]
 pub(crate) struct Queues {
     verbs: Arc<Semaphore>,
-    looks: Arc<Semaphore>,
+    reads: Arc<Semaphore>,
     /// Only of sessions that somebody waits for or works on.
     sessions: Mutex<HashMap<SessionName, Arc<Queue>>>,
 }
@@ -49,11 +48,13 @@ struct Queue {
 
 /// The right to a thread. Moved into the work, so that the next one comes when it is done, whoever still waits for it.
 #[derive(Debug)]
-pub struct Turn {
+pub(crate) struct Turn {
     // Order matters: the thread is free before the next one of the session takes one.
     _thread: Option<OwnedSemaphorePermit>,
     _turn: Option<OwnedSemaphorePermit>,
-    _place: Option<Place>,
+    place: Option<Place>,
+    /// Time spent in the queue.
+    waited: Duration,
 }
 
 /// A place in the queue of a session, given back when this is dropped.
@@ -68,36 +69,39 @@ impl Default for Queues {
     fn default() -> Self {
         Self {
             verbs: Arc::new(Semaphore::new(VERBS)),
-            looks: Arc::new(Semaphore::new(LOOKS)),
+            reads: Arc::new(Semaphore::new(READS)),
             sessions: Mutex::default(),
         }
     }
 }
 
-impl TheLoop {
-    /// Waits for a turn to do a verb to one session, in the order of the calls and without a thread. Refused if too many
-    /// wait already, or if the session was held by others for too long.
-    pub async fn turn_of(&self, name: &str) -> Result<Turn, Error> {
-        // What is no name is refused by the verb.
+impl Queues {
+    /// Waits for a turn to do a verb on one session, in the order of the calls and without a thread. Refused if too many
+    /// callers wait already.
+    pub(crate) async fn turn_of(self: &Arc<Self>, name: &str) -> Result<Turn, Error> {
+        // The verb refuses what is not a name.
         let Ok(name) = SessionName::parse(name) else { return Ok(self.turn_of_verb().await) };
-        let limit = self.lock_wait();
         let begun = Instant::now();
-        let place = Place::take(&self.queues, &name)?;
+        let place = Place::take(self, &name)?;
         let turn = permit(&place.queue.turn).await;
-        if begun.elapsed() > limit {
-            return Err(late(name, limit));
-        }
-        Ok(Turn { _thread: permit(&self.queues.verbs).await, _turn: turn, _place: Some(place) })
+        let waited = begun.elapsed();
+        Ok(Turn { _thread: permit(&self.verbs).await, _turn: turn, place: Some(place), waited })
     }
 
-    /// Waits for a thread to do a verb to every session.
-    pub async fn turn_of_verb(&self) -> Turn {
-        Turn { _thread: permit(&self.queues.verbs).await, _turn: None, _place: None }
+    /// Verbs that work on a session or wait for one.
+    pub(crate) fn in_them(&self) -> usize {
+        let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        sessions.values().map(|queue| queue.in_it.load(Ordering::Relaxed)).sum()
     }
 
-    /// Waits for a thread to look. No verb can keep those.
-    pub async fn turn_to_look(&self) -> Turn {
-        Turn { _thread: permit(&self.queues.looks).await, _turn: None, _place: None }
+    /// Waits for a thread to do a verb on every session.
+    pub(crate) async fn turn_of_verb(&self) -> Turn {
+        Turn::without_queue(permit(&self.verbs).await)
+    }
+
+    /// Waits for a thread to read. No verb can take those.
+    pub(crate) async fn turn_to_read(&self) -> Turn {
+        Turn::without_queue(permit(&self.reads).await)
     }
 }
 
@@ -106,9 +110,15 @@ async fn permit(of: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
     Arc::clone(of).acquire_owned().await.ok()
 }
 
-/// Those before it took their time: as if it had waited for the lock itself.
-fn late(name: SessionName, limit: Duration) -> Error {
-    Error::Busy { name, holder: "other requests to this service".to_owned(), waited_seconds: limit.as_secs() }
+impl Turn {
+    fn without_queue(thread: Option<OwnedSemaphorePermit>) -> Self {
+        Self { _thread: thread, _turn: None, place: None, waited: Duration::ZERO }
+    }
+
+    /// The session, and the time that this turn waited for the others in its queue.
+    pub(crate) fn late(&self) -> Option<(SessionName, Duration)> {
+        Some((self.place.as_ref()?.name.clone(), self.waited))
+    }
 }
 
 impl Place {
@@ -138,15 +148,9 @@ impl Drop for Place {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use tokio::{runtime::Builder, task};
 
     use super::*;
-
-    fn the_loop(dir: &Path) -> TheLoop {
-        TheLoop::open(Some(&dir.join("cli-config.yaml")))
-    }
 
     fn runtime() -> tokio::runtime::Runtime {
         Builder::new_current_thread().build().expect("a runtime")
@@ -154,23 +158,21 @@ mod tests {
 
     #[test]
     fn one_at_a_time_and_in_turn_on_one_session_and_others_beside_it() {
-        let dir = tempfile::tempdir().expect("a folder");
-        let the_loop = the_loop(dir.path());
+        let queues = Arc::new(Queues::default());
         runtime().block_on(async {
-            let first = the_loop.turn_of("ops").await.expect("free");
+            let first = queues.turn_of("ops").await.expect("free");
             let order = Arc::new(Mutex::new(Vec::new()));
             let waiting: Vec<_> = (0..MOST_WAITING)
                 .map(|number| {
-                    let (the_loop, order) = (the_loop.clone(), Arc::clone(&order));
+                    let (queues, order) = (Arc::clone(&queues), Arc::clone(&order));
                     task::spawn(async move {
-                        let turn = the_loop.turn_of("ops").await.expect("its turn");
+                        let turn = queues.turn_of("ops").await.expect("its turn");
                         order.lock().expect("no panic").push(number);
                         drop(turn);
                     })
                 })
                 .collect();
-            while the_loop
-                .queues
+            while queues
                 .sessions
                 .lock()
                 .expect("no panic")
@@ -179,43 +181,42 @@ mod tests {
             {
                 task::yield_now().await;
             }
-            let refused = the_loop.turn_of("ops").await.expect_err("too many");
+            let refused = queues.turn_of("ops").await.expect_err("too many");
             assert!(matches!(refused, Error::Crowded { waiting: MOST_WAITING, .. }), "{refused}");
             // Whoever waits keeps no thread: there are as many as ever for others.
             let others: Vec<_> = (0..VERBS - 1).map(|number| format!("s{number}")).collect();
             let mut turns = Vec::new();
             for name in &others {
-                turns.push(the_loop.turn_of(name).await.expect("free"));
+                turns.push(queues.turn_of(name).await.expect("free"));
             }
-            let looks: Vec<_> = (0..LOOKS).map(|_| the_loop.turn_to_look()).collect();
-            for look in looks {
-                drop(look.await);
+            let reads: Vec<_> = (0..READS).map(|_| queues.turn_to_read()).collect();
+            for read in reads {
+                drop(read.await);
             }
             drop((first, turns));
             for waiter in waiting {
                 waiter.await.expect("no panic");
             }
             assert_eq!(*order.lock().expect("no panic"), (0..MOST_WAITING).collect::<Vec<_>>());
-            assert!(the_loop.queues.sessions.lock().expect("no panic").is_empty(), "nothing is kept");
+            assert!(queues.sessions.lock().expect("no panic").is_empty(), "nothing is kept");
         });
     }
 
     #[test]
     fn a_caller_who_leaves_while_it_waits_gives_its_place_to_the_next() {
-        let dir = tempfile::tempdir().expect("a folder");
-        let the_loop = the_loop(dir.path());
+        let queues = Arc::new(Queues::default());
         runtime().block_on(async {
-            let first = the_loop.turn_of("ops").await.expect("free");
+            let first = queues.turn_of("ops").await.expect("free");
             let waiter = task::spawn({
-                let the_loop = the_loop.clone();
-                async move { the_loop.turn_of("ops").await.map(drop) }
+                let queues = Arc::clone(&queues);
+                async move { queues.turn_of("ops").await.map(drop) }
             });
             task::yield_now().await;
             waiter.abort();
             assert!(waiter.await.expect_err("it left").is_cancelled());
             drop(first);
-            drop(the_loop.turn_of("ops").await.expect("free"));
-            assert!(the_loop.queues.sessions.lock().expect("no panic").is_empty(), "nothing is kept");
+            drop(queues.turn_of("ops").await.expect("free"));
+            assert!(queues.sessions.lock().expect("no panic").is_empty(), "nothing is kept");
         });
     }
 }

@@ -1,0 +1,69 @@
+//! The verbs and reads of [`StandingApi`], done in this process.
+
+use standing::Error;
+use wire::{
+    AnswerRequest, ControlReport, ControlRequest, CreateRequest, DeleteRequest, Row, SayReceipt, SayRequest,
+    StandingApi,
+};
+
+use crate::Engine;
+
+impl StandingApi for Engine {
+    type Error = Error;
+
+    async fn list(&self) -> Result<Vec<Row>, Error> {
+        self.read(|the_loop| the_loop.standing().list()).await
+    }
+
+    async fn get(&self, name: &str) -> Result<Row, Error> {
+        let name = name.to_owned();
+        self.read(move |the_loop| the_loop.standing().get(&name)).await
+    }
+
+    async fn screen(&self, name: &str, lines: usize) -> Result<String, Error> {
+        let name = name.to_owned();
+        self.read(move |the_loop| the_loop.standing().screen(&name, lines)).await
+    }
+
+    async fn create(&self, request: &CreateRequest) -> Result<ControlReport, Error> {
+        let (permitted, request) = (self.permitted(), request.clone());
+        self.on_session(&request.name.clone(), move |standing| permitted(standing).create(&request)).await
+    }
+
+    async fn delete(&self, request: &DeleteRequest) -> Result<ControlReport, Error> {
+        let (permitted, request) = (self.permitted(), request.clone());
+        self.on_session(&request.name.clone(), move |standing| permitted(standing).delete(&request)).await
+    }
+
+    async fn control(&self, request: &ControlRequest) -> Result<ControlReport, Error> {
+        let (permitted, request) = (self.permitted(), request.clone());
+        self.on_session(&request.name.clone(), move |standing| permitted(standing).control(&request)).await
+    }
+
+    async fn start_all(&self) -> Result<ControlReport, Error> {
+        let permitted = self.permitted();
+        self.on_all(move |standing| permitted(standing).start_all()).await
+    }
+
+    async fn stop_all(&self) -> Result<ControlReport, Error> {
+        let permitted = self.permitted();
+        self.on_all(move |standing| permitted(standing).stop_all()).await
+    }
+
+    async fn say(&self, request: &SayRequest) -> Result<SayReceipt, Error> {
+        let name = request.name.clone();
+        let request = request.clone();
+        // Finding the caller takes longer than a message, and only a forced one needs permission.
+        let permitted = request.force.then(|| self.permitted());
+        self.on_session(&name, move |standing| match permitted {
+            Some(permitted) => permitted(standing).say(&request),
+            None => standing.say(&request),
+        })
+        .await
+    }
+
+    async fn answer(&self, request: &AnswerRequest) -> Result<SayReceipt, Error> {
+        let (permitted, request) = (self.permitted(), request.clone());
+        self.on_session(&request.name.clone(), move |standing| permitted(standing).answer(&request)).await
+    }
+}

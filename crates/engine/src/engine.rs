@@ -1,0 +1,176 @@
+//! The engine's handle, and the one bridge from asynchronous callers to the verbs, which block.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use standing::{Caller, Error, Standing, Surroundings, TheLoop, config::Loaded, events::EventReader};
+use tokio::task;
+use tokio_util::sync::CancellationToken;
+use wire::{Row, SessionName};
+
+use crate::queues::{Queues, Turn};
+
+/// Finds the caller of a request. It may block: finding a process can take a look at every process of the machine.
+type FindCaller = Arc<dyn Fn() -> Caller + Send + Sync>;
+
+/// A handle on one instance of the-loop. Cheap to clone: clones share their queues.
+///
+/// A verb that has begun runs to its end, even if the future is dropped. A panic in a verb is resumed in the caller.
+#[derive(Clone)]
+pub struct Engine {
+    the_loop: TheLoop,
+    queues: Arc<Queues>,
+    closed: CancellationToken,
+    /// None: the caller is whoever the instance was opened for.
+    caller: Option<FindCaller>,
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine").field("the_loop", &self.the_loop).finish_non_exhaustive()
+    }
+}
+
+impl From<TheLoop> for Engine {
+    fn from(the_loop: TheLoop) -> Self {
+        Self::new(the_loop)
+    }
+}
+
+impl Engine {
+    /// Opens the asynchronous door to an instance.
+    pub fn new(the_loop: TheLoop) -> Self {
+        Self { the_loop, queues: Arc::default(), closed: CancellationToken::new(), caller: None }
+    }
+
+    /// Returns this engine for one request, with a function that finds its caller. The function runs on a thread that may
+    /// block, and only for a verb that needs permission.
+    #[must_use]
+    pub fn called_by(mut self, find: impl Fn() -> Caller + Send + Sync + 'static) -> Self {
+        self.caller = Some(Arc::new(find));
+        self
+    }
+
+    /// Returns the engine of the same instance for another part of the program, named `source` in the event log and calling
+    /// as `caller`. Queues are shared.
+    #[must_use]
+    pub fn acting_as(mut self, source: &'static str, caller: Caller) -> Self {
+        self.the_loop = self.the_loop.with_source(source).with_caller(caller);
+        self.caller = None;
+        self
+    }
+
+    /// Reads the config as it is in the file now.
+    pub async fn config(&self) -> Arc<Loaded> {
+        self.read(TheLoop::config).await
+    }
+
+    /// Binds a session to the thread in which it is answered, and returns its row. A bound session stays bound as it is:
+    /// the row tells which thread counts.
+    pub async fn bind_thread(&self, name: &str, channel: &str, thread: &str) -> Result<Row, Error> {
+        let (name, channel, thread) = (name.to_owned(), channel.to_owned(), thread.to_owned());
+        self.on_session(&name.clone(), move |standing| standing.bind_thread(&name, &channel, &thread)).await
+    }
+
+    /// The event log, to be read.
+    pub async fn event_log(&self) -> EventReader {
+        self.read(TheLoop::event_log).await
+    }
+
+    /// The environment that this process was started with.
+    pub fn surroundings(&self) -> &Surroundings {
+        self.the_loop.surroundings()
+    }
+
+    /// Refuses every verb that has not begun, and whatever comes later. What has begun runs to its end.
+    pub fn close(&self) {
+        self.closed.cancel();
+    }
+
+    /// Verbs on single sessions that have begun or wait for their session.
+    pub fn verbs_under_way(&self) -> usize {
+        self.queues.in_them()
+    }
+
+    /// Runs a read on a thread that no verb can take.
+    pub async fn read<T: Send + 'static>(&self, read: impl FnOnce(&TheLoop) -> T + Send + 'static) -> T {
+        self.run(self.queues.turn_to_read().await, read).await
+    }
+
+    /// Runs a verb on one session, after the verbs that were asked for before it.
+    pub async fn on_session<T: Send + 'static>(
+        &self,
+        name: &str,
+        verb: impl FnOnce(Standing<'_>) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let turn = self.unless_closed(self.queues.turn_of(name)).await??;
+        let late = turn.late();
+        self.run(turn, move |the_loop| match late {
+            Some((name, waited)) if waited > the_loop.lock_wait() => Err(held_by_others(name, waited)),
+            _ => verb(the_loop.standing()),
+        })
+        .await
+    }
+
+    /// Runs a verb on every session.
+    pub async fn on_all<T: Send + 'static>(
+        &self,
+        verb: impl FnOnce(Standing<'_>) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let turn = self.unless_closed(self.queues.turn_of_verb()).await?;
+        self.run(turn, |the_loop| verb(the_loop.standing())).await
+    }
+
+    /// Every session with the last `lines` lines of its pane, sorted by name.
+    pub async fn survey(&self, lines: usize) -> Result<Vec<(Row, String)>, Error> {
+        self.read(move |the_loop| the_loop.standing().survey(lines)).await
+    }
+
+    /// The session that a process belongs to: its harness, or what that started.
+    pub async fn session_of(&self, pid: u32) -> Option<SessionName> {
+        self.read(move |the_loop| the_loop.standing().session_of(pid)).await
+    }
+
+    /// Checks that the config can be used and that tmux answers.
+    pub async fn ready(&self) -> Result<(), Error> {
+        self.read(|the_loop| the_loop.standing().ready()).await
+    }
+
+    /// The verb's door for this engine's caller.
+    pub(crate) fn permitted(&self) -> impl FnOnce(Standing<'_>) -> Standing<'_> + Send + 'static {
+        let find = self.caller.clone();
+        move |standing| match find {
+            Some(find) => standing.called_by(find()),
+            None => standing,
+        }
+    }
+
+    /// Waits for a turn, unless the engine is closed first.
+    async fn unless_closed<T>(&self, turn: impl Future<Output = T>) -> Result<T, Error> {
+        tokio::select! {
+            biased;
+            () = self.closed.cancelled() => Err(Error::ShuttingDown),
+            turn = turn => Ok(turn),
+        }
+    }
+
+    /// Runs what blocks on a thread that may block. The turn ends with the work, not with the caller.
+    async fn run<T: Send + 'static>(&self, turn: Turn, work: impl FnOnce(&TheLoop) -> T + Send + 'static) -> T {
+        let the_loop = self.the_loop.clone();
+        let work = move || {
+            let done = work(&the_loop);
+            drop(turn);
+            done
+        };
+        match task::spawn_blocking(work).await {
+            Ok(done) => done,
+            Err(failed) if failed.is_panic() => std::panic::resume_unwind(failed.into_panic()),
+            // The runtime is shutting down, and the caller with it.
+            Err(_) => std::future::pending().await,
+        }
+    }
+}
+
+/// Refuses a verb that had to wait for others in the queue for longer than it would wait for the session's lock.
+fn held_by_others(name: SessionName, waited: Duration) -> Error {
+    Error::Busy { name, holder: "other requests to this service".to_owned(), waited_seconds: waited.as_secs() }
+}

@@ -1,0 +1,101 @@
+//! A service that `--service` names, with the permission of this machine asked first.
+
+use client::Client;
+use engine::{Refusal, StandingApi};
+use standing::TheLoop;
+use wire::{
+    AnswerRequest, ControlReport, ControlRequest, CreateRequest, DeleteRequest, Problem, Row, SayReceipt, SayRequest,
+};
+
+/// Why a service was not asked, or refused.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Error {
+    /// This machine refuses it.
+    #[error(transparent)]
+    Here(#[from] standing::Error),
+    /// The service refused it, or was not reached.
+    #[error(transparent)]
+    There(#[from] client::Error),
+}
+
+impl Refusal for Error {
+    fn problem(&self) -> Option<Problem> {
+        match self {
+            Self::Here(error) => Refusal::problem(error),
+            Self::There(error) => error.problem(),
+        }
+    }
+}
+
+/// A service, asked over HTTP or its socket.
+pub(super) struct Service {
+    client: Client,
+    /// This machine's instance. The service may be on another machine, which cannot see what runs inside a session here.
+    here: TheLoop,
+}
+
+impl Service {
+    /// Names the service at an address. Its token, if it wants one, is the one of this instance's state folder.
+    pub(super) fn at(address: &str, the_loop: &TheLoop) -> Result<Self, client::Error> {
+        let token = the_loop.config().settings.state_root.join("local/service.token");
+        let client = Client::new(address)?.with_token_file(token);
+        Ok(Self { client, here: the_loop.clone() })
+    }
+
+    fn may(&self, doing: &'static str) -> Result<(), Error> {
+        Ok(self.here.standing().may_control(doing)?)
+    }
+}
+
+impl StandingApi for Service {
+    type Error = Error;
+
+    async fn list(&self) -> Result<Vec<Row>, Error> {
+        Ok(self.client.list().await?)
+    }
+
+    async fn get(&self, name: &str) -> Result<Row, Error> {
+        Ok(self.client.get(name).await?)
+    }
+
+    async fn screen(&self, name: &str, lines: usize) -> Result<String, Error> {
+        Ok(self.client.screen(name, lines).await?)
+    }
+
+    async fn create(&self, request: &CreateRequest) -> Result<ControlReport, Error> {
+        self.may("create sessions")?;
+        Ok(self.client.create(request).await?)
+    }
+
+    async fn delete(&self, request: &DeleteRequest) -> Result<ControlReport, Error> {
+        self.may("delete sessions")?;
+        Ok(self.client.delete(request).await?)
+    }
+
+    async fn control(&self, request: &ControlRequest) -> Result<ControlReport, Error> {
+        self.may("start or stop sessions")?;
+        Ok(self.client.control(request).await?)
+    }
+
+    async fn start_all(&self) -> Result<ControlReport, Error> {
+        self.may("start sessions")?;
+        Ok(self.client.start_all().await?)
+    }
+
+    async fn stop_all(&self) -> Result<ControlReport, Error> {
+        self.may("stop sessions")?;
+        Ok(self.client.stop_all().await?)
+    }
+
+    async fn say(&self, request: &SayRequest) -> Result<SayReceipt, Error> {
+        if request.force {
+            self.may("send a message with force")?;
+        }
+        Ok(self.client.say(request).await?)
+    }
+
+    async fn answer(&self, request: &AnswerRequest) -> Result<SayReceipt, Error> {
+        self.may("answer a session's question")?;
+        Ok(self.client.answer(request).await?)
+    }
+}
