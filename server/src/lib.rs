@@ -1,22 +1,18 @@
 //! The host of standing sessions: the command line, the REST interface, and the service that carries the page.
 //!
-//! Surfaces are thin: each parses what it was given, calls one verb of [`standing::TheLoop`], and puts the answer in
-//! its own form. Nothing in this crate touches tmux, a record or a harness.
+//! Surfaces are thin: each parses what it was given, has the engine do one thing, and puts the answer in its own form.
+//! Nothing in this crate touches tmux, a record or a harness.
 
+pub mod access;
 pub mod assets;
-mod cli;
 mod doctor;
-pub mod host;
-pub mod mcp;
-mod metrics;
 pub mod openapi;
-mod page;
-pub mod rest;
-mod service;
-pub mod slack;
-mod stream;
+pub(crate) mod problem;
+pub mod router;
+pub mod service;
+mod surfaces;
 
-pub use cli::run;
+pub use surfaces::{cli::run, mcp, rest, slack};
 
 /// The version that the health route tells.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -18,7 +18,7 @@ use utoipa::OpenApi;
 
 pub(crate) use refusals::{Refused, refusals};
 
-use crate::rest;
+use crate::surfaces::rest;
 
 /// What the document says besides its routes.
 #[derive(OpenApi)]

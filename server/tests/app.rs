@@ -12,7 +12,10 @@ use axum::{
 };
 use http_body_util::BodyExt as _;
 use serde_json::Value;
-use server::host::{self, Access};
+use server::{
+    access::{Access, Peer},
+    router,
+};
 use standing::config::Service;
 use testkit::TestHome;
 use tower::ServiceExt as _;
@@ -61,17 +64,17 @@ impl App {
     }
 
     pub(crate) fn over(home: TestHome, settings: &Service) -> Self {
-        Self::asked_by(home, settings, host::Peer::ourselves())
+        Self::asked_by(home, settings, Peer::ourselves())
     }
 
     /// The same, with somebody at the other end of every connection.
-    pub(crate) fn asked_by(home: TestHome, settings: &Service, peer: host::Peer) -> Self {
+    pub(crate) fn asked_by(home: TestHome, settings: &Service, peer: Peer) -> Self {
         let router = {
             let whole =
                 standing::config::Settings { service: settings.clone(), ..home.the_loop().config().settings.clone() };
             let access = Access::new(settings, "127.0.0.1", 4114);
             let router =
-                host::router(home.the_loop(), &whole, access, host::CancellationToken::new()).expect("a router");
+                router::router(home.the_loop(), &whole, access, router::CancellationToken::new()).expect("a router");
             router.layer(axum::Extension(peer))
         };
         Self { router, home }

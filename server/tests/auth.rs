@@ -14,7 +14,7 @@ use nix::{
     unistd::Pid,
 };
 use serde_json::json;
-use server::host::Peer;
+use server::access::Peer;
 use standing::config::{AuthMode, Service};
 use testkit::{TestHome, TestService, wait_for};
 

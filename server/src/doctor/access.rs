@@ -2,11 +2,11 @@
 
 use standing::{Check, Finding, TheLoop};
 
-use crate::host;
+use crate::access;
 
 pub(super) fn check(the_loop: &TheLoop) -> Option<Finding> {
     let config = the_loop.config();
-    let what = host::vouches_too_far(&config.settings.service)?;
+    let what = access::vouches_too_far(&config.settings.service)?;
     let place = config.path.file().display().to_string();
     Some(Finding::hazard(
         Check::Access,

@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs as _};
 
 use standing::{Check, Finding, TheLoop};
 
-use crate::{host::Listener, service::instance};
+use crate::{access::Listener, service::instance};
 
 pub(super) fn check(the_loop: &TheLoop) -> Vec<Finding> {
     let config = the_loop.config();

@@ -2,7 +2,7 @@
 
 use standing::{Check, Finding, TheLoop};
 
-use crate::slack;
+use crate::surfaces::slack;
 
 const PLACE: &str = "the Slack listener";
 

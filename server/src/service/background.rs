@@ -16,7 +16,7 @@ use super::{
     readiness::{self, Heard, Word},
     systemd::handover,
 };
-use crate::host::Bind;
+use crate::service::serve::Bind;
 
 /// How long a service may take to say that it is ready. It takes a fraction of a second.
 const READY_WITHIN: Duration = Duration::from_secs(30);

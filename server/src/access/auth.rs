@@ -1,0 +1,124 @@
+//! Who may use the service, by `service.auth.mode`: our own user, whoever holds the token, or everyone.
+//!
+//! The token is a private file. A browser never gets to see it: `the-loop open` leaves a one-use code, and the page
+//! exchanges that for a cookie which no script can read. Nothing of this is ever logged.
+
+mod code;
+mod cookie;
+mod token;
+
+use axum::http::{HeaderMap, header};
+use standing::config::{AuthMode, Settings};
+
+pub(crate) use code::leave as leave_code;
+use cookie::Sealed;
+use token::Token;
+
+use super::{Peer, forwarded};
+
+/// Who is let in.
+#[derive(Clone, Debug)]
+pub(crate) enum Auth {
+    /// Processes of our own user, and root's.
+    SameUser,
+    /// Whoever holds the token, or a cookie got by it.
+    Token(Box<Keys>),
+    /// Whoever can connect.
+    Everyone,
+}
+
+/// What token mode checks with.
+#[derive(Clone, Debug)]
+pub(crate) struct Keys {
+    token: Token,
+    seal: Sealed,
+    codes: std::path::PathBuf,
+}
+
+impl Auth {
+    /// Reads the token of token mode, and makes it on the first start.
+    pub(crate) fn new(settings: &Settings) -> Result<Self, standing::Error> {
+        Ok(match settings.service.auth_mode {
+            AuthMode::SameUser => Self::SameUser,
+            AuthMode::None => Self::Everyone,
+            AuthMode::Token => {
+                let local = settings.state_root.join("local");
+                let token = Token::read_or_make(&local)?;
+                Self::Token(Box::new(Keys { seal: Sealed::by(&token), token, codes: code::folder(&local) }))
+            }
+        })
+    }
+
+    /// Whether the kernel can vouch for who sent the request, where that is what counts. It knows the process at the
+    /// other end of the connection, and a forwarder is not who sent it.
+    pub(crate) fn vouched(&self, headers: &HeaderMap) -> Result<(), String> {
+        match (self, forwarded::header(headers)) {
+            (Self::SameUser, Some(name)) => Err(format!(
+                "the header `{name}` says that this request was forwarded, so the kernel cannot vouch for who sent it: \
+                 set `service.auth.mode: token`, or call the service without a proxy or tunnel that adds this header"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a request may be answered; else what to do about it.
+    pub(crate) fn admit(&self, peer: Peer, headers: &HeaderMap) -> Result<(), &'static str> {
+        match self {
+            Self::Everyone => Ok(()),
+            Self::SameUser => self.admit_peer(peer),
+            // The kernel vouches for who is at the other end of the Unix socket, but not for whom it forwards.
+            Self::Token(_) if peer.is_local_socket() && peer.is_us() && forwarded::header(headers).is_none() => Ok(()),
+            Self::Token(keys) => keys.admit(headers),
+        }
+    }
+
+    /// Whether a connection may stay, by what is known of it before it has sent anything.
+    pub(crate) fn admit_peer(&self, peer: Peer) -> Result<(), &'static str> {
+        match self {
+            Self::SameUser if !peer.is_us() => {
+                Err("this service answers to processes of the user it runs as, and this connection is another's: use \
+                     it as that user, or set `service.auth.mode: token`")
+            }
+            Self::SameUser | Self::Token(_) | Self::Everyone => Ok(()),
+        }
+    }
+
+    /// Exchanges a one-use code for the text of a `Set-Cookie` header.
+    pub(crate) fn sign_in(&self, code: &str) -> Option<String> {
+        let Self::Token(keys) = self else { return None };
+        code::take(&keys.codes, code).then(|| {
+            let age = cookie::LIFETIME.as_secs();
+            let (name, value) = (keys.seal.name(), keys.seal.make());
+            format!("{name}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Strict")
+        })
+    }
+}
+
+impl Keys {
+    fn admit(&self, headers: &HeaderMap) -> Result<(), &'static str> {
+        if let Some(value) = headers.get(header::AUTHORIZATION) {
+            let bearer = value.to_str().ok().and_then(|text| text.split_once(' '));
+            return match bearer {
+                // The name of a scheme is the same in capitals and without.
+                Some((scheme, given)) if scheme.eq_ignore_ascii_case("bearer") && self.token.is(given.trim()) => Ok(()),
+                _ => Err("the token is not the one in `local/service.token` below the state folder"),
+            };
+        }
+        let own = self.seal.name();
+        let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+        let ours = cookies
+            .flat_map(|line| line.split(';'))
+            .filter_map(|pair| pair.trim().split_once('='))
+            .any(|(name, value)| name == own && self.seal.holds(value));
+        if ours {
+            return Ok(());
+        }
+        Err("a token is needed: in a browser, use the address that `the-loop open` prints; a program sends \
+             `Authorization: Bearer` with what stands in `local/service.token` below the state folder")
+    }
+}
+
+/// Makes a text that nobody can guess: 244 random bits, in hexadecimal.
+fn unguessable() -> String {
+    format!("{}{}", uuid::Uuid::new_v4().simple(), uuid::Uuid::new_v4().simple())
+}

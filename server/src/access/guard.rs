@@ -1,0 +1,142 @@
+//! The one guard: who asks, under which name, from which page, and how often.
+//!
+//! A page anywhere on the web can make a browser send requests to loopback, and a name under its control can be made
+//! to point here. So each request must carry a `Host` we go by, no `Origin` but ours or a named one, and must not be
+//! told by the browser to come from elsewhere. Programs that are no browser send neither `Origin` nor
+//! `Sec-Fetch-Site`, and pass on their `Host` alone. After that comes who it is: see [`super::auth`].
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    body::Body,
+    extract::{Request, State},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use standing::config::is_loopback;
+use tower_http::timeout::DeadlineBody;
+use wire::ProblemCode;
+
+use super::{
+    Access, Peer,
+    auth::Auth,
+    rate_limit::Limit,
+    refusal::{refuse, wants_page},
+    signin,
+};
+use crate::problem::ApiProblem;
+
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// How long a whole body may take.
+const BODY_TIME: Duration = Duration::from_mins(1);
+
+/// What the guard judges by.
+#[derive(Debug)]
+pub(crate) struct Gate {
+    pub(crate) access: Access,
+    pub(crate) auth: Auth,
+    pub(crate) says: Limit,
+}
+
+/// Lets a request in, or answers with what to do.
+pub(crate) async fn guard(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
+    let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer::stranger());
+    let (parts, body) = request.into_parts();
+    let body = Body::new(DeadlineBody::new(BODY_TIME, body));
+    let page = wants_page(&parts.headers);
+    // The forwarder is told of first: what it does to the name would send its operator the wrong way.
+    if let Err(why) = gate.auth.vouched(&parts.headers).and_then(|()| known_name(&gate.access, peer, &parts)) {
+        return refuse(&why, StatusCode::FORBIDDEN, page);
+    }
+    let request = match signin::answer(&gate.auth, peer, Request::from_parts(parts, body)).await {
+        Ok(answer) => return answer,
+        Err(request) => request,
+    };
+    if let Err(why) = gate.auth.admit(peer, request.headers()) {
+        return unknown(&gate.auth, request, why, page).await;
+    }
+    if is_say(&request)
+        && let Err(wait) = gate.says.take()
+    {
+        return slow_down(wait);
+    }
+    next.run(request).await
+}
+
+/// The caller is not let in: a person gets a page to sign in with, a program is told how.
+async fn unknown(auth: &Auth, request: Request, why: &str, page: bool) -> Response {
+    if !matches!(auth, Auth::Token(_)) {
+        return refuse(why, StatusCode::FORBIDDEN, page);
+    }
+    if page && (request.method() == Method::GET || request.method() == Method::POST) {
+        return signin::instead_of(request).await;
+    }
+    let mut response = refuse(why, StatusCode::UNAUTHORIZED, false);
+    response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    response
+}
+
+fn is_say(request: &Request) -> bool {
+    let path = request.uri().path();
+    request.method() == Method::POST && (path.ends_with("/say") || path.ends_with("/answer"))
+}
+
+fn slow_down(wait: Duration) -> Response {
+    let detail = "too many messages in a short while: wait a moment, then go on";
+    let mut response = ApiProblem::new(ProblemCode::TooMany, detail).into_response();
+    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(wait.as_secs().max(1)));
+    response
+}
+
+fn known_name(access: &Access, peer: Peer, parts: &Parts) -> Result<(), String> {
+    if parts.uri.query().is_some_and(|query| query.split('&').any(|pair| pair.starts_with("token="))) {
+        return Err("a token in an address ends up in logs and histories: send `Authorization: Bearer`".to_owned());
+    }
+    let origin = only(&parts.headers, &header::ORIGIN)?;
+    if peer.is_local_socket() {
+        // No browser can reach a Unix socket, so that nothing can be confused about the name it was asked by.
+        return match origin {
+            None => Ok(()),
+            Some(origin) => Err(format!("{origin:?}: no page speaks over the Unix socket")),
+        };
+    }
+    let host = only(&parts.headers, &header::HOST)?.ok_or_else(|| format!("there is no `Host`; {}", open(access)))?;
+    // An absolute request line names a host of its own, and a proxy in between may go by either.
+    let in_line = parts.uri.authority().map_or(host, |authority| authority.as_str());
+    if let Some(stranger) = [host, in_line].into_iter().find(|name| !access.answers_to(name)) {
+        return Err(unrecognised(access, stranger));
+    }
+    if let Some(origin) = origin.filter(|origin| !access.lets_in(origin, host)) {
+        let text = "pages of that origin may not call this service";
+        return Err(format!("{origin:?}: {text}: {}, or add it to `service.cors.allowOrigins`", open(access)));
+    }
+    let named = origin.is_some_and(|origin| access.names(origin));
+    match only(&parts.headers, &SEC_FETCH_SITE)? {
+        None | Some("same-origin" | "none") => Ok(()),
+        Some(_) if named => Ok(()),
+        Some(site) => Err(format!("the browser says that another page sent this ({site:?}): {}", open(access))),
+    }
+}
+
+/// A name of this machine with another port comes of a tunnel. Any other name may be anybody's who can point it here.
+fn unrecognised(access: &Access, name: &str) -> String {
+    let key = format!("`service.allowedHosts: [{name:?}]`");
+    let token = if is_loopback(name) { "" } else { " together with `service.auth.mode: token`" };
+    format!("unrecognised host name {name:?}: to use this name, set {key}{token}; otherwise {}", open(access))
+}
+
+fn open(access: &Access) -> String {
+    format!("open http://{}/ in the address bar", access.first_name())
+}
+
+/// The header's value; sent twice or not in ASCII it could be read in two ways, so it is refused.
+fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, String> {
+    let mut values = headers.get_all(name).iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    match (value.to_str(), values.next()) {
+        (Ok(text), None) => Ok(Some(text)),
+        _ => Err(format!("`{name}` must be sent once, in plain ASCII")),
+    }
+}

@@ -1,0 +1,50 @@
+//! How many messages may be said in a while, through whatever route: a bucket that fills up again.
+
+use std::{
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+/// A burst of this many is let through at once.
+const BURST: f64 = 200.0;
+
+/// Then as many as this a second.
+const A_SECOND: f64 = 20.0;
+
+/// The bucket.
+#[derive(Debug)]
+pub(crate) struct Limit(Mutex<(f64, Instant)>);
+
+impl Default for Limit {
+    fn default() -> Self {
+        Self(Mutex::new((BURST, Instant::now())))
+    }
+}
+
+impl Limit {
+    /// Takes one; else says how long to wait for one.
+    pub(crate) fn take(&self) -> Result<(), Duration> {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        let filled = (state.0 + now.duration_since(state.1).as_secs_f64() * A_SECOND).min(BURST);
+        *state = (filled, now);
+        if filled < 1.0 {
+            return Err(Duration::from_secs_f64((1.0 - filled) / A_SECOND));
+        }
+        state.0 -= 1.0;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_burst_passes_and_then_it_is_told_to_wait() {
+        let limit = Limit::default();
+        let passed = (0..10_000).take_while(|_| limit.take().is_ok()).count();
+        assert!((200..10_000).contains(&passed), "{passed}");
+        assert!(limit.take().is_err_and(|wait| wait <= Duration::from_secs(1)));
+    }
+}

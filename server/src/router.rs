@@ -1,0 +1,75 @@
+//! The router: everything that is served, behind one guard.
+//!
+//! The order of the layers matters. Outermost the request's id, so that a refusal carries it as well; then the
+//! headers that every answer has; then the guard. Whatever is routed, static files and unknown paths included, lies
+//! inside the guard: nothing is added outside of it.
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    http::{HeaderName, HeaderValue, Method, header},
+    middleware,
+};
+use engine::Engine;
+use standing::config::Settings;
+use tower_http::{cors::CorsLayer, set_header::SetResponseHeaderLayer};
+
+use crate::{
+    access::{
+        Access,
+        auth::Auth,
+        guard::{self, Gate},
+        rate_limit::Limit,
+    },
+    surfaces::{mcp, page, rest},
+};
+pub use rest::CancellationToken;
+
+/// The whole service as an axum application: REST, page, and the guard around both.
+///
+/// Who connects is told by a [`Peer`](crate::access::Peer) in the request's extensions; without one nobody is let in but with a token, or
+/// if `service.auth.mode` is `none`. Streams run until `end` is cancelled.
+///
+/// # Errors
+/// In token mode: if the token can neither be read nor made.
+pub fn router(
+    engine: impl Into<Engine>,
+    settings: &Settings,
+    access: Access,
+    end: CancellationToken,
+) -> Result<Router, standing::Error> {
+    Ok(guarded(engine.into(), access, Auth::new(settings)?, end))
+}
+
+/// The same, with what lets callers in, which the connections need as well.
+pub(crate) fn guarded(engine: Engine, access: Access, auth: Auth, end: CancellationToken) -> Router {
+    let api = rest::router(engine.clone(), end.clone()).layer(cors(&access));
+    let mcp = mcp::router(engine.clone(), &access, end);
+    let gate = Arc::new(Gate { access, auth, says: Limit::default() });
+    let mut app = page::router(engine).merge(api).merge(mcp).layer(middleware::from_fn_with_state(gate, guard::guard));
+    for (name, value) in ANSWER_HEADERS {
+        app = app.layer(SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value)));
+    }
+    app.layer(middleware::from_fn(rest::request_id))
+}
+
+/// What every answer says to a browser, unless a route says it in its own way.
+const ANSWER_HEADERS: [(HeaderName, &str); 6] = [
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+];
+
+/// Lets the pages of `service.cors.allowOrigins` read the answers; without any, no page of another origin can.
+fn cors(access: &Access) -> CorsLayer {
+    let origins = access.origins().filter_map(|origin| HeaderValue::from_str(origin).ok());
+    CorsLayer::new()
+        .allow_origin(origins.collect::<Vec<_>>())
+        .allow_methods([Method::GET, Method::POST])
+        .allow_headers([header::CONTENT_TYPE, HeaderName::from_static("idempotency-key")])
+        .expose_headers([HeaderName::from_static("x-request-id")])
+}

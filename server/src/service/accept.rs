@@ -1,0 +1,168 @@
+//! Connections: accepted, vouched for, served with time-outs, and drained at the end.
+//!
+//! A connection that sends its request too slowly is closed, and there is an upper bound to how many there are, for
+//! each kind of caller: a client that does nothing must not keep another from being served.
+
+use std::{convert::Infallible, io, path::Path, time::Duration};
+
+use axum::{
+    Extension, Router,
+    body::Body,
+    http::{HeaderValue, Request, StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
+use hyper::{
+    body::Incoming,
+    server::conn::http1,
+    service::{Service as _, service_fn},
+};
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    server::graceful::{GracefulShutdown, Watcher},
+    service::TowerToHyperService,
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::{TcpListener, UnixListener},
+};
+use wire::ProblemCode;
+
+use super::half_closed::{Answering, Line};
+use crate::{
+    access::{
+        Peer,
+        auth::Auth,
+        places::{Kind, Place, Places},
+        refusal::refuse,
+    },
+    problem::ApiProblem,
+};
+
+/// How long a request's head may take, and how long a connection may stay without one.
+const HEAD: Duration = Duration::from_secs(15);
+
+/// The same of a connection that is turned away.
+const SHORT_HEAD: Duration = Duration::from_secs(2);
+
+/// Where the service listens.
+#[derive(Debug)]
+pub(super) struct Listeners {
+    pub(super) tcp: TcpListener,
+    pub(super) unix: Option<UnixListener>,
+}
+
+/// What every connection is served with.
+#[derive(Clone)]
+struct Served {
+    app: Router,
+    auth: Auth,
+    places: Places,
+}
+
+impl Listeners {
+    /// Accepts until `end`, then waits for what has begun.
+    pub(super) async fn serve(self, app: Router, auth: Auth, end: impl Future<Output = ()>) {
+        let connections = GracefulShutdown::new();
+        let served = Served { app, auth, places: Places::default() };
+        let mut end = std::pin::pin!(end);
+        loop {
+            tokio::select! {
+                accepted = self.tcp.accept() => match accepted {
+                    Ok((stream, _)) => {
+                        let _ = stream.set_nodelay(true);
+                        let (served, watcher) = (served.clone(), connections.watcher());
+                        // Off this loop: where the kernel cannot be asked for one socket, its whole list is read.
+                        tokio::spawn(async move { served.connection(Peer::of_tcp(&stream), stream, watcher).await });
+                    }
+                    Err(error) => refused(&error).await,
+                },
+                accepted = next(self.unix.as_ref()) => match accepted {
+                    Ok(stream) => {
+                        let (served, watcher) = (served.clone(), connections.watcher());
+                        tokio::spawn(async move { served.connection(Peer::of_unix(&stream), stream, watcher).await });
+                    }
+                    Err(error) => refused(&error).await,
+                },
+                () = &mut end => break,
+            }
+        }
+        drop(self);
+        connections.shutdown().await;
+    }
+}
+
+impl Served {
+    /// Serves a connection, if its peer may have one and there is a place for it.
+    async fn connection<S>(self, peer: Peer, stream: S, watcher: Watcher)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        if let Err(why) = self.auth.admit_peer(peer) {
+            let response = || refuse(why, StatusCode::FORBIDDEN, false);
+            return self.turn_away(stream, watcher, response).await;
+        }
+        let Some(place) = self.places.take(Kind::of(peer)) else {
+            return self.turn_away(stream, watcher, full).await;
+        };
+        let (app, answering) = (TowerToHyperService::new(self.app.layer(Extension(peer))), Answering::default());
+        let line = TokioIo::new(Line::new(stream, answering.clone()));
+        let service = service_fn(|request: Request<Incoming>| {
+            let (begun, answer) = (answering.begin(), app.call(request));
+            async { answer.await.map(|response| begun.with(response)) }
+        });
+        let mut http = http1::Builder::new();
+        http.timer(TokioTimer::new()).header_read_timeout(HEAD);
+        ended(watcher.watch(http.serve_connection(line, service)).await, place);
+    }
+
+    /// Answers whatever is asked for with a refusal, once; with nothing if there are too many who get one.
+    async fn turn_away<S>(&self, stream: S, watcher: Watcher, response: impl Fn() -> Response)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let Some(place) = self.places.take(Kind::TurnedAway) else { return };
+        let service = service_fn(|_: Request<Incoming>| {
+            let response = response();
+            async { Ok::<Response<Body>, Infallible>(response) }
+        });
+        let mut http = http1::Builder::new();
+        http.timer(TokioTimer::new()).header_read_timeout(SHORT_HEAD).keep_alive(false);
+        ended(watcher.watch(http.serve_connection(TokioIo::new(stream), service)).await, place);
+    }
+}
+
+/// What a client did wrong, or that it went away, is its own affair.
+fn ended(how: hyper::Result<()>, place: Place) {
+    if let Err(error) = how {
+        tracing::debug!(%error, "a connection ended early");
+    }
+    drop(place);
+}
+
+fn full() -> Response {
+    let detail = "too many connections are open: close some, or try again in a second";
+    let problem = ApiProblem::new(ProblemCode::TooMany, detail).with_status(StatusCode::SERVICE_UNAVAILABLE.as_u16());
+    let mut response = problem.into_response();
+    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+    response
+}
+
+async fn next(unix: Option<&UnixListener>) -> io::Result<tokio::net::UnixStream> {
+    match unix {
+        Some(unix) => unix.accept().await.map(|(stream, _)| stream),
+        None => std::future::pending().await,
+    }
+}
+
+/// Out of descriptors, most likely: a moment later there may be some.
+async fn refused(error: &io::Error) {
+    tracing::warn!(%error, "a connection could not be accepted");
+    tokio::time::sleep(Duration::from_millis(100)).await;
+}
+
+/// A socket file that our user alone can connect to; one that a dead service left is replaced.
+pub(super) fn unix(path: &Path) -> io::Result<UnixListener> {
+    let listener = files::socket::listen(path)?;
+    listener.set_nonblocking(true)?;
+    UnixListener::from_std(listener)
+}

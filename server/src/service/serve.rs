@@ -1,0 +1,256 @@
+//! The service's life: bind, say where, serve, drain.
+
+use std::{io, path::Path, time::Duration};
+
+use engine::Engine;
+use standing::{
+    TheLoop,
+    config::{AuthMode, ConfigProblems, Service, is_loopback},
+};
+use tokio::{
+    net::{TcpListener, UnixListener},
+    runtime::{Builder, Runtime},
+    signal::unix::{SignalKind, signal},
+    sync::watch,
+    time,
+};
+
+use super::{
+    accept::{self, Listeners},
+    inherited,
+};
+use crate::{
+    access::{Access, auth::Auth, bracketed, vouches_too_far},
+    router::{CancellationToken, guarded},
+    surfaces::slack,
+};
+
+/// How long requests that are being answered may take after the first signal.
+const DRAIN: Duration = Duration::from_secs(10);
+
+/// Threads that may block: those of verbs and looks, and some for files, names of hosts and Slack.
+const BLOCKING_THREADS: usize = engine::THREADS + 40;
+
+/// What is given on the command line in place of `service.host` and `service.port`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bind {
+    /// The host to listen on.
+    pub host: Option<String>,
+    /// The port to listen on; 0 takes a free one.
+    pub port: Option<u16>,
+}
+
+/// Why the service did not come up.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// The config cannot be used.
+    #[error("{0}")]
+    Misconfigured(#[from] ConfigProblems),
+    /// The host can be reached from other machines, and nothing says that this is meant.
+    #[error(
+        "`{host}` can be reached from other machines, and who reaches the service can run programs as you: use \
+         `--host 127.0.0.1`, or set `service.exposed: true` in the config if that is meant"
+    )]
+    Exposed {
+        /// The host asked for.
+        host: String,
+    },
+    /// The host can be reached from other machines, and no token is asked for.
+    #[error(
+        "`{host}` can be reached from other machines, where nobody can tell who asks: set `service.auth.mode: token` \
+         in the config as well"
+    )]
+    ExposedWithoutToken {
+        /// The host asked for.
+        host: String,
+    },
+    /// The token can neither be read nor made.
+    #[error(transparent)]
+    Token(#[from] standing::Error),
+    /// Something listens there already.
+    #[error(
+        "port {port} on {host} is taken: if it is the-loop, use the one that runs; else choose another port with \
+         `--port` or `service.port` (`ss -ltnp 'sport = :{port}'` shows who has it)"
+    )]
+    PortTaken {
+        /// The host asked for.
+        host: String,
+        /// The port asked for.
+        port: u16,
+    },
+    /// The address cannot be bound for another reason.
+    #[error("cannot listen on {host} port {port}: {source}")]
+    Listen {
+        /// The host asked for.
+        host: String,
+        /// The port asked for.
+        port: u16,
+        /// The cause.
+        #[source]
+        source: io::Error,
+    },
+    /// The operating system refused something that the service needs.
+    #[error("cannot run the service: {0}")]
+    Run(#[from] io::Error),
+}
+
+impl ServeError {
+    /// What the command line exits with: 2 for a config or an address that must not be used, else 1.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Misconfigured(_) | Self::Exposed { .. } | Self::ExposedWithoutToken { .. } => 2,
+            Self::PortTaken { .. } | Self::Listen { .. } | Self::Run(_) | Self::Token(_) => 1,
+        }
+    }
+}
+
+/// Serves in the foreground until SIGTERM or SIGINT; calls `ready` with the page's address once it listens.
+///
+/// Sessions are not touched by the service's end. Verbs at work have [`DRAIN`] to finish; a second signal ends the
+/// service at once.
+pub fn serve(the_loop: TheLoop, bind: Bind, ready: impl FnOnce(&str)) -> Result<(), ServeError> {
+    let config = the_loop.config();
+    let settings = &config.standing()?.service;
+    let host = bind.host.unwrap_or_else(|| settings.host.clone());
+    let port = bind.port.unwrap_or(settings.port);
+    if !is_loopback(&host) {
+        may_be_exposed(&host, settings)?;
+    }
+    if settings.auth_mode == AuthMode::None {
+        tracing::warn!("`service.auth.mode` is `none`: every user of this machine can run programs as you");
+    }
+    if let Some(why) = vouches_too_far(settings) {
+        tracing::warn!("{why}: set `service.auth.mode: token`");
+    }
+    let runtime = runtime()?;
+    let drained = runtime.block_on(async {
+        let listener = match inherited::tcp()? {
+            Some(listener) => from_systemd(listener, settings)?,
+            None => listen(&host, port).await?,
+        };
+        let port = listener.local_addr()?.port();
+        let engine = Engine::new(the_loop);
+        let slack = slack::host(&engine, slack::Pace::default());
+        let (access, end) = (Access::new(settings, &host, port), CancellationToken::new());
+        let auth = Auth::new(&config.settings)?;
+        let app = guarded(engine.clone(), access, auth.clone(), end.clone());
+        let listeners = Listeners { tcp: listener, unix: unix(&config.settings.state_root) };
+        let signals = signals()?;
+        tracing::info!(port, "listening");
+        ready(&format!("http://{}:{port}/#/standing", shown(&host)));
+        let drained = until_drained(listeners, (app, auth), signals, &end, &engine).await;
+        slack.end().await;
+        Ok::<_, ServeError>(drained)
+    })?;
+    runtime.shutdown_timeout(if drained { DRAIN } else { Duration::ZERO });
+    Ok(())
+}
+
+/// A socket that systemd opened is where its unit says; that others can reach it must be meant all the same.
+fn from_systemd(listener: std::net::TcpListener, settings: &Service) -> Result<TcpListener, ServeError> {
+    let address = listener.local_addr()?.ip();
+    if !address.is_loopback() {
+        may_be_exposed(&address.to_string(), settings)?;
+    }
+    Ok(TcpListener::from_std(listener)?)
+}
+
+/// What must be true of a service that other machines can reach.
+fn may_be_exposed(host: &str, settings: &Service) -> Result<(), ServeError> {
+    let host = host.to_owned();
+    if !settings.exposed {
+        return Err(ServeError::Exposed { host });
+    }
+    if settings.auth_mode != AuthMode::Token {
+        return Err(ServeError::ExposedWithoutToken { host });
+    }
+    Ok(())
+}
+
+/// The host as a person types it into a browser on this machine.
+pub fn shown(host: &str) -> String {
+    match host {
+        "0.0.0.0" | "::" | "[::]" => "127.0.0.1".to_owned(),
+        other => bracketed(other),
+    }
+}
+
+/// Few threads: the service waits nearly always, and each thread costs memory.
+fn runtime() -> io::Result<Runtime> {
+    Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(BLOCKING_THREADS)
+        .thread_keep_alive(Duration::from_secs(2))
+        .thread_name("the-loop")
+        .enable_all()
+        .build()
+}
+
+async fn listen(host: &str, port: u16) -> Result<TcpListener, ServeError> {
+    let name = host.trim_start_matches('[').trim_end_matches(']');
+    TcpListener::bind((name, port)).await.map_err(|source| match source.kind() {
+        io::ErrorKind::AddrInUse => ServeError::PortTaken { host: host.to_owned(), port },
+        _ => ServeError::Listen { host: host.to_owned(), port, source },
+    })
+}
+
+/// The Unix socket beside the port. Without it the service is all there: a path may be too long for one.
+fn unix(state_root: &Path) -> Option<UnixListener> {
+    let path = state_root.join("local/service.sock");
+    accept::unix(&path)
+        .inspect_err(|error| tracing::warn!(path = %path.display(), %error, "there is no Unix socket"))
+        .ok()
+}
+
+/// Counts the signals that ask for the end.
+fn signals() -> io::Result<watch::Receiver<u32>> {
+    let (sender, receiver) = watch::channel(0);
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    tokio::spawn(async move {
+        loop {
+            tokio::select! {
+                _ = terminate.recv() => {},
+                _ = interrupt.recv() => {},
+            }
+            sender.send_modify(|count| *count += 1);
+        }
+    });
+    Ok(receiver)
+}
+
+/// Serves until the first signal, then until every answer is out; false if that was cut short.
+async fn until_drained(
+    listeners: Listeners,
+    (app, auth): (axum::Router, Auth),
+    signals: watch::Receiver<u32>,
+    end: &CancellationToken,
+    engine: &Engine,
+) -> bool {
+    let first = nth(signals.clone(), 1);
+    let serving = listeners.serve(app, auth, async {
+        first.await;
+        tracing::info!("asked to end: answering what has begun");
+        // What never ends by itself would be waited for otherwise.
+        end.cancel();
+        // The verbs that wait for their session are told; those that have begun run to their end.
+        engine.close();
+    });
+    let cut_short = async {
+        nth(signals.clone(), 1).await;
+        tokio::select! {
+            () = nth(signals.clone(), 2) => tracing::warn!("asked again: ending at once"),
+            () = time::sleep(DRAIN) => tracing::warn!("answers still out after {} s: ending", DRAIN.as_secs()),
+        }
+    };
+    tokio::select! {
+        () = serving => true,
+        () = cut_short => false,
+    }
+}
+
+async fn nth(mut signals: watch::Receiver<u32>, n: u32) {
+    // The sender lives in a task that never ends, so waiting cannot fail while the service runs.
+    let _ = signals.wait_for(|count| *count >= n).await;
+}

@@ -1,0 +1,116 @@
+//! Everything at once: what `start`, `stop`, `restart` and `status` have in common.
+
+use standing::{Error, TheLoop};
+use wire::{ControlReport, LifecycleReport, Outcome, Row, ServiceOutcome, ServiceRow};
+
+use super::{
+    Output, Refusal, document, inert,
+    output::{BAD, BOLD, GOOD, WARN, paint},
+    report,
+    standing::Format,
+};
+use crate::{service::background::NAME, surfaces::slack};
+
+/// How the report is printed, and which half is meant.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct WhatAndHow {
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(super) format: Format,
+    /// The service alone; sessions are left as they are
+    #[arg(long, conflicts_with = "sessions_only")]
+    pub(super) service_only: bool,
+    /// The sessions alone; the service is left as it is
+    #[arg(long)]
+    pub(super) sessions_only: bool,
+}
+
+/// A half of a report, and the exit status that it calls for.
+pub(super) struct Half<T> {
+    pub(super) rows: Vec<T>,
+    pub(super) code: u8,
+}
+
+impl<T> Half<T> {
+    /// The half that was not asked for.
+    pub(super) const fn left_out() -> Self {
+        Self { rows: Vec::new(), code: 0 }
+    }
+}
+
+/// The sessions' half. A config that cannot be used, or a registry that cannot be read, is one row, so that it does
+/// not hide how the service is.
+pub(super) fn sessions(answer: Result<ControlReport, Error>) -> Half<Row> {
+    let (outcome, code, detail) = match answer {
+        Ok(report) => return Half { rows: report.sessions, code: u8::from(!report.ok) },
+        Err(Error::Misconfigured(problems)) => (Outcome::Misconfigured, 2, problems.to_string()),
+        Err(error) => (Outcome::Failed, error.code().exit_code(), error.to_string()),
+    };
+    let row = Row { outcome: Some(outcome), detail: Some(detail), ..Row::titled("standingSessions") };
+    Half { rows: vec![row], code }
+}
+
+/// Both halves as one report, printed; the exit status is the worse one.
+pub(super) fn join(services: Half<ServiceRow>, sessions: Half<Row>) -> (LifecycleReport, u8) {
+    let code = services.code.max(sessions.code);
+    let report =
+        LifecycleReport { services: services.rows, standing_sessions: sessions.rows, ok: code == 0, stopped: None };
+    (report, code)
+}
+
+pub(super) fn print(report: &LifecycleReport, format: Format, output: &mut Output) -> Result<(), Refusal> {
+    if format == Format::Json {
+        output.out(&document(report)?);
+        return Ok(());
+    }
+    for (title, half) in
+        [("stopping", report.stopped.as_deref()), ("starting", report.stopped.as_ref().map(|_| report))]
+    {
+        if let Some(half) = half {
+            output.out(&format!("{}\n", paint(BOLD, title)));
+            rows(half, output);
+        }
+    }
+    if report.stopped.is_none() {
+        rows(report, output);
+    }
+    Ok(())
+}
+
+fn rows(report: &LifecycleReport, output: &mut Output) {
+    for row in &report.services {
+        let failed = row.outcome == Some(ServiceOutcome::Failed);
+        let line = service_line(row);
+        if failed { output.err(&line) } else { output.out(&line) }
+    }
+    if !report.standing_sessions.is_empty() {
+        report::rows(&report.standing_sessions, output);
+    }
+}
+
+fn service_line(row: &ServiceRow) -> String {
+    let style = match row.outcome {
+        Some(ServiceOutcome::Started | ServiceOutcome::AlreadyRunning) => GOOD,
+        Some(ServiceOutcome::Failed) => BAD,
+        _ => WARN,
+    };
+    let outcome = row.outcome.map_or("", ServiceOutcome::as_str);
+    let line = format!("{}  {}  {}", row.service, paint(style, outcome), inert::text(&row.detail));
+    format!("{}\n", line.trim_end())
+}
+
+/// Announces in Slack what was started, where no service runs that would.
+pub(super) fn announce(the_loop: &TheLoop, report: &LifecycleReport, output: &mut Output) {
+    if report.services.iter().any(|row| row.running) {
+        return;
+    }
+    for complaint in slack::settle(the_loop) {
+        output.err(&format!("{}\n", inert::line(&complaint)));
+    }
+}
+
+/// A row of the service, as the config has it.
+pub(super) fn service_row(the_loop: &TheLoop) -> ServiceRow {
+    let enabled = the_loop.config().settings.service.enabled;
+    ServiceRow { service: NAME.to_owned(), enabled, ..ServiceRow::default() }
+}

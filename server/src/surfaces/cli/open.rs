@@ -1,0 +1,45 @@
+//! `the-loop open`: the page's address, with a one-use code where a token is asked for.
+
+use standing::{TheLoop, config::AuthMode};
+
+use super::{Output, Refusal, inert};
+use crate::{
+    access,
+    service::{instance, probe, serve},
+};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  the-loop open      print the address of the Standing screen
+  xdg-open \"$(the-loop open)\"
+
+The address is that of the service that runs, whatever port it took; while none runs, the one that
+it would have.
+With `service.auth.mode: token` it holds a code that signs a browser in: once, within five minutes.";
+
+pub(super) fn run(the_loop: &TheLoop, output: &mut Output) -> Result<u8, Refusal> {
+    let config = the_loop.config();
+    let settings = config.standing().map_err(|problems| Refusal::mistake(problems.to_string()))?;
+    let running = instance::running(&settings.state_root).ok().flatten().and_then(|holder| holder.details);
+    let running = running.as_ref().and_then(|details| probe::authority(&details.address));
+    if running.is_none() {
+        output.err("the service does not run, and this is where it would be: `the-loop start` starts it\n");
+    }
+    let base = running.map_or_else(
+        || format!("http://{}:{}/", serve::shown(&settings.service.host), settings.service.port),
+        |authority| format!("http://{}/", inert::line(authority)),
+    );
+    let address = match settings.service.auth_mode {
+        AuthMode::Token => {
+            standing::state_folder::make(&settings.state_root)?;
+            let code = access::leave_code(&settings.state_root).map_err(|error| Refusal {
+                text: format!("{}: a code cannot be left there: {error}", settings.state_root.display()),
+                code: 1,
+            })?;
+            format!("{base}#code={code}")
+        }
+        AuthMode::SameUser | AuthMode::None => format!("{base}#/standing"),
+    };
+    output.out(&format!("{address}\n"));
+    Ok(0)
+}

@@ -1,0 +1,131 @@
+//! `the-loop serve`: the service, in the foreground unless `the-loop start` runs it.
+
+use std::env;
+
+use standing::{TheLoop, events::Event};
+
+use super::{Output, Refusal};
+use crate::service::{
+    alongside, background, init,
+    instance::{ClaimError, Instance},
+    log,
+    readiness::{self, Word},
+    serve::{self, Bind},
+};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  the-loop serve                 on 127.0.0.1:4114, or what the config says
+  the-loop serve --port 5000     on another port; 0 takes a free one
+  THE_LOOP_LOG=debug the-loop serve
+
+Ctrl-C ends the service; the sessions go on. A second Ctrl-C ends it at once.
+`the-loop start` runs it in the background, and the sessions that start by themselves beside it.";
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    bind: BindArgs,
+    /// For `the-loop start`: a session of its own, the log in a file, one word on standard output
+    #[arg(long, hide = true)]
+    background: bool,
+}
+
+/// Where the service listens.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct BindArgs {
+    /// The address to listen on, in place of `service.host`
+    #[arg(long, value_parser = super::given::filled)]
+    host: Option<String>,
+    /// The port to listen on, in place of `service.port`; 0 takes a free one
+    #[arg(long)]
+    port: Option<u16>,
+}
+
+impl From<BindArgs> for Bind {
+    fn from(args: BindArgs) -> Self {
+        Self { host: args.host, port: args.port }
+    }
+}
+
+pub(super) fn run(the_loop: TheLoop, args: Args, output: &mut Output) -> Result<u8, Refusal> {
+    if args.background {
+        return Ok(in_background(the_loop, args.bind.into()));
+    }
+    if init::is_needed() {
+        return init::run().map_err(|error| Refusal { text: format!("cannot run the service: {error}"), code: 1 });
+    }
+    log::to_stderr(&the_loop);
+    let instance = Instance::claim(&the_loop.config().settings.state_root)
+        .map_err(|error| Refusal { text: error.to_string(), code: 1 })?;
+    serve(the_loop, args.bind.into(), &instance, |address| output.out(&format!("the-loop is at {address}\n")))?;
+    Ok(0)
+}
+
+/// Whoever started it hears one word; what comes later is in the log.
+fn in_background(the_loop: TheLoop, bind: Bind) -> u8 {
+    let fail = |text: String, code: u8| {
+        readiness::tell(&Word::Failed { text, code });
+        code
+    };
+    // A session of its own: what the terminal or a shell does to its own no longer reaches it.
+    if let Err(error) = rustix::process::setsid() {
+        return fail(format!("it cannot leave its terminal: {error}"), 1);
+    }
+    let state_root = the_loop.config().settings.state_root.clone();
+    log::to_file(&the_loop, background::log_file(&state_root));
+    let instance = match Instance::claim(&state_root) {
+        Ok(instance) => instance,
+        Err(ClaimError::AlreadyRunning(holder)) => {
+            let address = holder.details.map(|details| details.address).unwrap_or_default();
+            readiness::tell(&Word::AlreadyRunning { pid: holder.pid, address });
+            return 1;
+        }
+        Err(error) => return fail(error.to_string(), 1),
+    };
+    // Every path is absolute by now; a folder that something stays in cannot be unmounted.
+    let _ = env::set_current_dir("/");
+    let mut said = false;
+    let served = serve(the_loop, bind, &instance, |address| {
+        said = true;
+        readiness::tell(&Word::Ready { address: address.to_owned() });
+    });
+    match served {
+        Ok(()) => 0,
+        Err(refusal) if said => {
+            tracing::error!("{}", refusal.text);
+            refusal.code
+        }
+        Err(refusal) => fail(refusal.text, refusal.code),
+    }
+}
+
+fn serve(the_loop: TheLoop, bind: Bind, instance: &Instance, ready: impl FnOnce(&str)) -> Result<(), Refusal> {
+    let the_same = the_loop.clone();
+    let mut told = String::new();
+    let served = serve::serve(the_loop, bind, |address| {
+        address.clone_into(&mut told);
+        instance.announce(address);
+        ready(address);
+        alongside::begin(&the_same, address);
+        the_same.emit(placed(Event::info("service.started"), address));
+    });
+    // One that never came up has nothing to end.
+    match served {
+        Ok(()) => {
+            alongside::tell_of_the_end();
+            the_same.emit(placed(Event::info("service.stopped"), &told));
+            Ok(())
+        }
+        Err(error) => Err(Refusal { text: error.to_string(), code: error.exit_code() }),
+    }
+}
+
+/// The event with the host and port of the page's address.
+fn placed(event: Event, address: &str) -> Event {
+    let authority = address.strip_prefix("http://").and_then(|rest| rest.split('/').next());
+    match authority.and_then(|authority| authority.rsplit_once(':')) {
+        Some((host, port)) => event.with("host", host).with("port", port.parse::<u16>().unwrap_or_default()),
+        None => event,
+    }
+}

@@ -1,0 +1,147 @@
+//! `the-loop standing …`: the verbs, a file each.
+
+mod answer;
+mod create;
+mod delete;
+mod get;
+pub(super) mod list;
+mod remote;
+mod restart;
+mod restore;
+mod say;
+mod start;
+mod stop;
+
+use std::path::Path;
+
+use ::standing::TheLoop;
+use clap::{Subcommand, ValueEnum};
+use engine::{Engine, StandingApi};
+use tokio::runtime::Builder;
+use wire::{ControlReport, ControlRequest, ControlVerb};
+
+use super::{Output, Refusal, ago, document, given, inert, output, report, table};
+use crate::surfaces::slack;
+
+use remote::Service;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  the-loop standing create ops --harness demo --description 'watches the queue'
+  the-loop standing say ops --text 'what is in flight?'
+  the-loop standing stop ops        the conversation is kept
+  the-loop standing start ops       and goes on
+  the-loop standing list --format json
+  the-loop --service http://127.0.0.1:4114 standing list    asks a running service";
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Verb {
+    /// List the sessions, declared and created
+    #[command(after_help = list::EXAMPLES)]
+    List(list::Args),
+    /// Show one session
+    #[command(after_help = get::EXAMPLES)]
+    Get(get::Args),
+    /// Make a session and start it
+    #[command(after_help = create::EXAMPLES)]
+    Create(create::Args),
+    /// Stop a created session and remove its record
+    #[command(after_help = delete::EXAMPLES)]
+    Delete(delete::Args),
+    /// Start a session, or all of them; a conversation that was kept goes on
+    #[command(after_help = start::EXAMPLES)]
+    Start(start::Args),
+    /// Stop a session, or all of them; the conversation is kept
+    #[command(after_help = stop::EXAMPLES)]
+    Stop(stop::Args),
+    /// Stop a session and start it again
+    #[command(after_help = restart::EXAMPLES)]
+    Restart(restart::Args),
+    /// Restore the record of a running session whose record is gone
+    #[command(after_help = restore::EXAMPLES)]
+    Restore(restore::Args),
+    /// Type a message into a running session
+    #[command(after_help = say::EXAMPLES)]
+    Say(say::Args),
+    /// Choose an answer to the question that a session waits on
+    #[command(after_help = answer::EXAMPLES)]
+    Answer(answer::Args),
+}
+
+impl Verb {
+    /// Does it here, or has the service at that address do it.
+    pub(super) fn run(self, the_loop: &TheLoop, service: Option<&str>, output: &mut Output) -> Result<u8, Refusal> {
+        if let (Self::Restore(args), None) = (&self, service) {
+            return restore::run(the_loop, args, output);
+        }
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| Refusal { text: format!("cannot begin: {error}"), code: 1 })?;
+        let here = the_loop.surroundings().cwd();
+        if let Some(address) = service {
+            return runtime.block_on(self.done_by(&Service::at(address, the_loop)?, here, output));
+        }
+        if matches!(self, Self::Stop(_)) {
+            super::stop::usable(the_loop, output)?;
+        }
+        let changes = matches!(self, Self::Create(_) | Self::Delete(_) | Self::Start(_) | Self::Restart(_));
+        let done = runtime.block_on(self.done_by(&Engine::new(the_loop.clone()), here, output));
+        if changes {
+            for complaint in slack::settle(the_loop) {
+                output.err(&format!("{}\n", inert::line(&complaint)));
+            }
+        }
+        done
+    }
+
+    async fn done_by(self, api: &impl StandingApi, here: &Path, output: &mut Output) -> Result<u8, Refusal> {
+        match self {
+            Self::List(args) => list::run(api, &args, output).await,
+            Self::Get(args) => get::run(api, &args, output).await,
+            Self::Create(args) => create::run(api, here, args, output).await,
+            Self::Delete(args) => delete::run(api, args, output).await,
+            Self::Start(args) => start::run(api, args, output).await,
+            Self::Stop(args) => stop::run(api, args, output).await,
+            Self::Restart(args) => restart::run(api, args, output).await,
+            Self::Say(args) => say::run(api, args, output).await,
+            Self::Answer(args) => answer::run(api, args, output).await,
+            Self::Restore(_) => Err(Refusal::mistake("`restore` is done on this machine: leave out `--service`")),
+        }
+    }
+}
+
+/// How an answer is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// For people.
+    Text,
+    /// One JSON document, as REST answers it.
+    Json,
+}
+
+/// Which sessions `start` and `stop` are for.
+#[derive(Debug, clap::Args)]
+pub(super) struct Whom {
+    /// The session
+    #[arg(value_parser = given::session_or_all)]
+    name: Option<String>,
+    /// Every session
+    #[arg(long, conflicts_with = "name")]
+    all: bool,
+}
+
+/// What can be done to every session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Everyone {
+    Start,
+    Stop,
+}
+
+/// No name and no `--all` either is the published form for every session.
+async fn control<A: StandingApi>(api: &A, verb: Everyone, whom: Whom) -> Result<ControlReport, A::Error> {
+    match (whom.name, verb) {
+        (Some(name), Everyone::Start) => api.control(&ControlRequest { name, verb: ControlVerb::Start }).await,
+        (Some(name), Everyone::Stop) => api.control(&ControlRequest { name, verb: ControlVerb::Stop }).await,
+        (None, Everyone::Start) => api.start_all().await,
+        (None, Everyone::Stop) => api.stop_all().await,
+    }
+}

@@ -1,0 +1,133 @@
+//! `standing list`: every session, declared and created.
+
+use clap::builder::styling::Style;
+use engine::StandingApi;
+use wire::{Activity, Row, State, Status};
+
+use super::{
+    Format, Output, Refusal,
+    ago::ago,
+    document, inert,
+    output::{BOLD, DIM, GOOD, WARN, paint},
+    table::{self, Cell},
+};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  the-loop standing list
+  the-loop standing list --format json | jq -r '.[] | select(.running) | .name'
+  the-loop standing list --format json | jq -r '.[] | select(.activity == \"waiting\") | .question'
+
+Activity is what a session that runs is doing, Since when that began as far as its own files tell, Prompt the question
+that it waits on. A terminal that is too narrow shows fewer columns; a pipe gets all of them.";
+
+const NOTHING: &str = "\
+There are no standing sessions yet. To make one:
+  the-loop standing create NAME
+or, to see how it works without an account:
+  the-loop standing create hello --harness demo
+";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+pub(super) async fn run(api: &impl StandingApi, args: &Args, output: &mut Output) -> Result<u8, Refusal> {
+    let rows = api.list().await?;
+    match args.format {
+        Format::Json => output.out(&document(&rows)?),
+        Format::Text if rows.is_empty() => output.out(NOTHING),
+        Format::Text => {
+            output.out(&listing(&rows, Output::columns()));
+            output.err(&remarks(&rows));
+        }
+    }
+    Ok(0)
+}
+
+/// The first seven columns are published; what came later stands behind them.
+const TITLES: [&str; 10] =
+    ["Name", "Harness", "Tmux", "Declared", "Status", "Live", "Slack", "Activity", "Since", "Prompt"];
+
+/// What a narrow terminal does without, the first of them first.
+const GIVE_WAY: [&str; 5] = ["Tmux", "Slack", "Declared", "Status", "Harness"];
+
+fn listing(rows: &[Row], terminal: Option<usize>) -> String {
+    let head = TITLES.map(|title| Cell::new(title, BOLD)).to_vec();
+    let lines: Vec<_> = std::iter::once(head).chain(rows.iter().map(|row| cells(row).to_vec())).collect();
+    table::fitted(lines, &GIVE_WAY, terminal)
+}
+
+fn cells(row: &Row) -> [Cell; 10] {
+    let (live, look) = live(row);
+    let declared = if row.declared { "yes" } else { "no" };
+    [
+        Cell::from(inert::line(&row.name)),
+        inert::line(&row.harness).into(),
+        inert::line(&row.tmux_target).into(),
+        declared.into(),
+        status(row.status).into(),
+        Cell::new(live, look),
+        slack(row).into(),
+        activity(row),
+        ago(&row.since).into(),
+        inert::line(&row.question).into(),
+    ]
+}
+
+/// What a session that runs is doing.
+pub(in crate::surfaces::cli) fn activity(row: &Row) -> Cell {
+    match row.activity {
+        _ if !row.running => Cell::from("-"),
+        Activity::Busy => Cell::from("busy"),
+        Activity::Idle => Cell::from("idle"),
+        Activity::Waiting => Cell::new("waiting", WARN),
+        Activity::Unknown => Cell::from("unknown"),
+    }
+}
+
+/// The word for [`Row::status`].
+pub(super) fn status(status: Status) -> &'static str {
+    match status {
+        Status::Running => "running",
+        Status::Stopped => "stopped",
+        Status::Absent => "absent",
+    }
+}
+
+/// Whether it is alive; where neither yes nor no is the whole truth, the word that is.
+pub(in crate::surfaces::cli) fn live(row: &Row) -> (&'static str, Style) {
+    match row.state {
+        _ if row.running => ("yes", GOOD),
+        State::Absent | State::Stopped | State::Running => ("no", DIM),
+        State::Starting => ("starting", WARN),
+        State::Stopping => ("stopping", WARN),
+        State::Ended => ("ended", WARN),
+        State::Orphaned => ("orphaned", WARN),
+        State::Foreign => ("foreign", WARN),
+        State::Unrecorded => ("unrecorded", WARN),
+        State::Unknown => ("unknown", WARN),
+        State::Unreadable => ("unreadable", WARN),
+    }
+}
+
+fn slack(row: &Row) -> String {
+    match (row.slack_channel.as_str(), row.slack_thread.as_str()) {
+        ("", "") => "-".to_owned(),
+        (channel, "") => inert::line(channel),
+        (channel, thread) => inert::line(&format!("{channel}/{thread}")),
+    }
+}
+
+/// A line for each session whose state needs explaining.
+fn remarks(rows: &[Row]) -> String {
+    let mut lines = String::new();
+    for row in rows.iter().filter(|row| !row.reason.is_empty()) {
+        let name = paint(WARN, format!("{}:", inert::line(&row.name)));
+        lines.extend([name.as_str(), " ", &inert::line(&row.reason), "\n"]);
+    }
+    lines
+}

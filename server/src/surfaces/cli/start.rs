@@ -1,0 +1,64 @@
+//! `the-loop start`: the service in the background, then the sessions that start by themselves.
+
+use standing::TheLoop;
+use wire::{ServiceOutcome, ServiceRow};
+
+use super::{
+    Output, Refusal,
+    lifecycle::{self, Half},
+    serve::BindArgs,
+};
+use crate::{service::background, service::serve::Bind};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  the-loop start                    the service, and every session that starts by itself
+  the-loop start --service-only     the service alone
+  the-loop start --format json      one document, as `stop` and `status` give it
+
+What runs already is left untouched. Which sessions start by themselves the config says (`standingSessions.enabled`,
+`autoStart`), and of those created at run time their record; `the-loop plan` shows it beforehand.";
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    common: lifecycle::WhatAndHow,
+    #[command(flatten)]
+    bind: BindArgs,
+}
+
+impl Args {
+    /// Whether more than the service is started.
+    pub(super) fn starts_sessions(&self) -> bool {
+        !self.common.service_only
+    }
+}
+
+pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result<u8, Refusal> {
+    let only = (args.common.service_only, args.common.sessions_only);
+    let services = if only.1 { Half::left_out() } else { service(the_loop, &args.bind.into(), only.0) };
+    let sessions = if only.0 { Half::left_out() } else { lifecycle::sessions(the_loop.standing().start_auto()) };
+    let (report, code) = lifecycle::join(services, sessions);
+    lifecycle::print(&report, args.common.format, output)?;
+    lifecycle::announce(the_loop, &report, output);
+    Ok(code)
+}
+
+/// The service's half. `asked_for`: somebody wants it now, whether or not it is started along with the rest.
+pub(super) fn service(the_loop: &TheLoop, bind: &Bind, asked_for: bool) -> Half<ServiceRow> {
+    let config = the_loop.config();
+    let settings = &config.settings.service;
+    let disabled = |key: &str| {
+        let detail = format!("`{key}` is false in {}", config.path.file().display());
+        let row = ServiceRow { outcome: Some(ServiceOutcome::Disabled), detail, ..lifecycle::service_row(the_loop) };
+        Half { rows: vec![row], code: u8::from(asked_for) }
+    };
+    if !settings.enabled {
+        return disabled("service.enabled");
+    }
+    if !settings.auto_start && !asked_for {
+        return disabled("service.autoStart");
+    }
+    let (row, code) = background::start(the_loop, bind);
+    Half { rows: vec![row], code }
+}

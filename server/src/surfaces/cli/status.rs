@@ -1,0 +1,166 @@
+//! `the-loop status`: whether everything is as a start would have it.
+
+use standing::TheLoop;
+use wire::{Activity, LifecycleReport, Row, ServiceRow, State};
+
+use super::{
+    Output, Refusal,
+    ago::ago,
+    document, inert,
+    lifecycle::{self, Half},
+    output::{BAD, BOLD, DIM, GOOD, WARN, paint},
+    standing::{Format, list},
+    table::{self, Cell},
+};
+use crate::{
+    service::{instance, probe},
+    surfaces::slack,
+};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  the-loop status
+  the-loop status --format json
+  the-loop status > /dev/null || the-loop start
+  the-loop status --needs > /dev/null; [ $? -eq 3 ] && notify-send 'an agent waits for an answer'
+
+Exit status:
+  0  the service and every auto-start session are running
+  1  one of them is not
+  2  the config cannot be used, or a mistake in the call
+  3  with --needs alone: all of them are running, and a session waits for an answer
+Sessions that are not auto-start are shown; whether they run decides nothing, and that one waits counts.";
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Exit with 3 if all is well and a session waits for an answer
+    #[arg(long)]
+    needs: bool,
+}
+
+/// The exit status that says that somebody is needed.
+const NEEDED: u8 = 3;
+
+pub(super) fn run(the_loop: &TheLoop, args: &Args, output: &mut Output) -> Result<u8, Refusal> {
+    let service = service(the_loop)?;
+    let config = the_loop.config();
+    let wanted = config.settings.service.enabled && config.settings.service.auto_start;
+    // One that another program runs does not say where it is, and a start leaves it alone.
+    let well = service.running && service.healthy != Some(false);
+    let services = Half { code: u8::from(wanted && !well), rows: vec![service] };
+    let sessions = lifecycle::sessions(the_loop.standing().status());
+    let (report, code) = lifecycle::join(services, sessions);
+    match args.format {
+        Format::Json => output.out(&document(&report)?),
+        Format::Text => {
+            text(&report, config.settings.standing_enabled, output);
+            slack_lines(&slack::report(the_loop), output);
+        }
+    }
+    let waits = report.standing_sessions.iter().any(|row| row.running && row.activity == Activity::Waiting);
+    Ok(if args.needs && code == 0 && waits { NEEDED } else { code })
+}
+
+fn service(the_loop: &TheLoop) -> Result<ServiceRow, Refusal> {
+    let config = the_loop.config();
+    let state_root = &config.settings.state_root;
+    let holder = instance::running(state_root).map_err(|error| Refusal {
+        text: format!("{}: whether the service runs cannot be told: {error}", state_root.display()),
+        code: 1,
+    })?;
+    let mut row = ServiceRow { healthy: Some(false), ..lifecycle::service_row(the_loop) };
+    let Some(holder) = holder else { return Ok(row) };
+    (row.running, row.pid, row.healthy) = (true, holder.pid, None);
+    if let Some(details) = holder.details {
+        row.healthy = Some(probe::answers(&details.address));
+        (row.url, row.version) = (details.address, details.version);
+    }
+    Ok(row)
+}
+
+fn text(report: &LifecycleReport, enabled: bool, output: &mut Output) {
+    for row in &report.services {
+        output.out(&service_line(row));
+    }
+    let misconfigured = report.standing_sessions.iter().any(|row| row.outcome.is_some());
+    if misconfigured {
+        super::report::rows(&report.standing_sessions, output);
+    } else if !report.standing_sessions.is_empty() {
+        let head = ["Name", "State", "Activity", "Since", "Starts", "Reason or prompt"];
+        let head = head.map(|title| Cell::new(title, BOLD)).to_vec();
+        let rows = report.standing_sessions.iter().map(|row| cells(row, enabled).to_vec());
+        let rows = std::iter::once(head).chain(rows).collect();
+        output.out(&table::fitted(rows, &["Starts"], Output::columns()));
+    }
+}
+
+fn service_line(row: &ServiceRow) -> String {
+    let how = match (row.running, row.healthy) {
+        (true, Some(true)) => paint(GOOD, "running"),
+        (true, Some(false)) => paint(BAD, "running, and does not answer"),
+        (true, None) => {
+            paint(WARN, "running, and does not say where: another program started it, or it has just begun")
+        }
+        (false, _) if row.enabled => paint(WARN, "not running"),
+        (false, _) => paint(DIM, "not running (`service.enabled` is false)"),
+    };
+    let place = match (row.running, row.url.is_empty()) {
+        (true, false) => format!("  {} (pid {})", inert::line(&row.url), row.pid),
+        (true, true) => format!("  (pid {})", row.pid),
+        (false, _) => String::new(),
+    };
+    // An upgrade takes effect with the next restart.
+    let other = if row.version.is_empty() || row.version == crate::VERSION {
+        String::new()
+    } else {
+        let (theirs, ours) = (inert::line(&row.version), crate::VERSION);
+        format!(", version {theirs}: `the-loop restart --service-only` brings it to {ours}")
+    };
+    format!("{}  {how}{place}{other}\n", row.service)
+}
+
+/// What of Slack does not go as it should, if a service hosts it; else nothing.
+fn slack_lines(report: &slack::Report, output: &mut Output) {
+    if !report.enabled || !report.hosted {
+        return;
+    }
+    if report.is_deaf() {
+        let problem = report.listener.as_ref().map_or("", |listener| listener.problem.as_str());
+        output.out(&format!("slack  {}: {}\n", paint(BAD, "replies are not heard"), inert::line(problem)));
+    }
+    if let Some(slowed) = report.slowed() {
+        output.out(&format!("slack  {}: {slowed}\n", paint(WARN, "reading is slowed")));
+    }
+    for (channel, problem) in report.channel_problems() {
+        output.out(&format!("slack  {}\n", inert::line(&format!("{channel}: {problem}"))));
+    }
+}
+
+/// `enabled` is `standingSessions.enabled`, without which no declared session starts by itself.
+fn cells(row: &Row, enabled: bool) -> [Cell; 6] {
+    let (live, look) = list::live(row);
+    let live = if row.running {
+        "running"
+    } else if live == "no" {
+        "not running"
+    } else {
+        live
+    };
+    let starts = match row.state {
+        State::Unreadable => "not known",
+        _ if row.auto_start && (enabled || !row.declared) => "by itself",
+        _ => "by hand",
+    };
+    let said = if row.reason.is_empty() { &row.question } else { &row.reason };
+    [
+        inert::line(&row.name).into(),
+        Cell::new(live, look),
+        list::activity(row),
+        ago(&row.since).into(),
+        starts.into(),
+        inert::line(said).into(),
+    ]
+}

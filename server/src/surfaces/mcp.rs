@@ -1,0 +1,149 @@
+//! `/mcp`: standing sessions for agents, over the Model Context Protocol (streamable HTTP).
+//!
+//! Three tools and no more: list, get, say. Bringing a harness into or out of existence is an operator's act, and an
+//! agent that could stop sessions could stop the one that supervises it. A tool that cannot do what it was asked for
+//! answers with a result that says why and what to do: the agent reads it. An error of the protocol it never sees.
+
+mod brake;
+mod clients;
+mod tools;
+mod unreadable;
+
+use std::{panic::AssertUnwindSafe, sync::Arc};
+
+use axum::{
+    Router,
+    extract::{Request, State},
+    middleware::{self, Next},
+    response::{IntoResponse as _, Response},
+};
+use engine::Engine;
+use futures_util::FutureExt as _;
+use http::request::Parts;
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, InitializeRequestParams,
+        InitializeResult, JsonObject, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    },
+    service::RequestContext,
+    transport::streamable_http_server::{
+        StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
+    },
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    access::{Access, Peer},
+    problem::ApiProblem,
+    surfaces::rest::MAX_BODY_BYTES,
+};
+use brake::Brake;
+use clients::Clients;
+
+/// Where it is served: exactly here.
+pub(crate) const PATH: &str = "/mcp";
+
+const INSTRUCTIONS: &str = "Standing sessions are long-lived agents on this machine, each addressed by its name. List \
+                            them, look at one, or say something to one that runs: it is typed into its terminal as a \
+                            message, and its answer appears there. A message never starts a session.";
+
+/// The route. `access` is that of the guard around it, which has judged a request before it comes here.
+pub(crate) fn router(engine: Engine, access: &Access, end: CancellationToken) -> Router {
+    let config = StreamableHttpServerConfig::default()
+        .with_allowed_hosts(access.hosts())
+        .with_allowed_origins(access.all_origins())
+        .enforce_origin_validation()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .with_max_request_body_bytes(MAX_BODY_BYTES)
+        .with_cancellation_token(end);
+    let tools = Tools { engine: engine.clone(), brake: Arc::default(), clients: Arc::default() };
+    let service =
+        StreamableHttpService::new(move || Ok(tools.clone()), Arc::new(NeverSessionManager::default()), config);
+    Router::new()
+        .route_service(PATH, service)
+        .layer(middleware::from_fn(unreadable::told))
+        .layer(middleware::from_fn_with_state(engine, switched_on))
+}
+
+/// Nothing is there while `service.mcp.enabled` is false.
+async fn switched_on(State(engine): State<Engine>, request: Request, next: Next) -> Response {
+    if engine.config().await.settings.service.mcp_enabled {
+        return next.run(request).await;
+    }
+    ApiProblem::no_route("there is no `/mcp`: `service.mcp.enabled` is false in the config").into_response()
+}
+
+/// Every tool as it is listed.
+pub fn tools() -> Vec<Tool> {
+    tools::all()
+}
+
+/// What answers a client.
+#[derive(Clone, Debug)]
+struct Tools {
+    engine: Engine,
+    brake: Arc<Brake>,
+    clients: Arc<Clients>,
+}
+
+/// Who is at the other end of the request's connection.
+fn peer(context: &RequestContext<RoleServer>) -> Option<Peer> {
+    context.extensions.get::<Parts>()?.extensions.get().copied()
+}
+
+impl ServerHandler for Tools {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new("the-loop", crate::VERSION).with_title("Standing sessions"))
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        if let Some(peer) = peer(&context) {
+            let (clients, name) = (Arc::clone(&self.clients), request.client_info.name.clone());
+            self.engine.read(move |_| clients.remember(peer.process(), name)).await;
+        }
+        context.peer.set_peer_info(request.clone());
+        self.negotiate_initialize(&request)
+    }
+
+    async fn list_tools(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(tools::all()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        tools::all().into_iter().find(|tool| tool.name == name)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(call) = tools::Call::named(&request.name) else {
+            return Err(ErrorData::invalid_params(format!("there is no tool {:?}", request.name), None));
+        };
+        let (peer, named) = (peer(&context), context.meta.client_info().map(|client| client.name));
+        let arguments: JsonObject = request.arguments.unwrap_or_default();
+        let client = tools::Client { peer: peer.filter(|_| call.speaks()), named };
+        let result = match AssertUnwindSafe(call.run(self, client, arguments)).catch_unwind().await {
+            Ok(Ok(answer)) => CallToolResult::structured(answer),
+            Ok(Err(refusal)) => refusal.into_result(),
+            Err(_) => {
+                let told = "something went wrong in the service: its log has the cause";
+                return Err(ErrorData::internal_error(told, None));
+            }
+        };
+        Ok(result.into())
+    }
+}

@@ -1,0 +1,279 @@
+//! The three tools: what they take, what they answer, and the verb that each calls.
+
+use std::sync::{Arc, LazyLock};
+
+use engine::StandingApi as _;
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+use standing::{Error, TheLoop};
+use wire::{SayRequest, SessionName, Verdict};
+
+use super::{Tools, brake::Held};
+use crate::{access::Peer, openapi};
+
+/// A tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Call {
+    List,
+    Get,
+    Say,
+}
+
+/// The client of a request, as far as it is known.
+#[derive(Debug)]
+pub(super) struct Client {
+    /// The other end of the connection.
+    pub(super) peer: Option<Peer>,
+    /// The name that the client gives itself in this request.
+    pub(super) named: Option<String>,
+}
+
+/// Why a tool did not do it, for the agent that asked.
+#[derive(Debug)]
+pub(super) struct Refusal(String);
+
+impl Refusal {
+    pub(super) fn into_result(self) -> CallToolResult {
+        CallToolResult::error(vec![ContentBlock::text(self.0)])
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl From<Held> for Refusal {
+    fn from(held: Held) -> Self {
+        Self(held.to_string())
+    }
+}
+
+impl From<serde_json::Error> for Refusal {
+    fn from(error: serde_json::Error) -> Self {
+        Self(format!("the arguments are not what this tool takes: {error}"))
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Named {
+    name: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Said {
+    name: String,
+    text: String,
+    #[serde(default)]
+    actor: String,
+    #[serde(default, rename = "idempotencyKey")]
+    idempotency_key: String,
+}
+
+impl Call {
+    const ALL: [Self; 3] = [Self::List, Self::Get, Self::Say];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::List => "list_standing_sessions",
+            Self::Get => "get_standing_session",
+            Self::Say => "say_to_standing_session",
+        }
+    }
+
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|call| call.name() == name)
+    }
+
+    /// Whether it matters who calls.
+    pub(super) fn speaks(self) -> bool {
+        self == Self::Say
+    }
+
+    /// Does it.
+    pub(super) async fn run(self, tools: &Tools, client: Client, arguments: JsonObject) -> Result<Value, Refusal> {
+        match self {
+            Self::List => {
+                let Nothing {} = read(arguments)?;
+                Ok(json!({ "sessions": tools.engine.list().await? }))
+            }
+            Self::Get => {
+                let Named { name } = read(arguments)?;
+                Ok(serde_json::to_value(tools.engine.get(&name).await?)?)
+            }
+            Self::Say => say(tools, client, read(arguments)?).await,
+        }
+    }
+
+    fn described(self) -> Tool {
+        let (title, about) = match self {
+            Self::List => ("List standing sessions", "Every standing session, with its state and what it is doing."),
+            Self::Get => {
+                ("Show a standing session", "One standing session by name, with its state and what it is doing.")
+            }
+            Self::Say => (
+                "Say something to a standing session",
+                "Types a message into a running standing session and submits it. It does not wait for an answer. \
+                 Refused if the session does not run or waits on a question of its own.",
+            ),
+        };
+        let reads = self != Self::Say;
+        let annotations =
+            ToolAnnotations::with_title(title).read_only(reads).destructive(false).idempotent(reads).open_world(!reads);
+        Tool::new(self.name(), about, self.takes())
+            .with_title(title)
+            .with_raw_output_schema(self.answers())
+            .with_annotations(annotations)
+    }
+
+    fn takes(self) -> Arc<JsonObject> {
+        let of_say =
+            |field: &str| openapi::document()["components"]["schemas"]["SayRequest"]["properties"][field].clone();
+        let (properties, required) = match self {
+            Self::List => (json!({}), json!([])),
+            Self::Get => (json!({ "name": of_say("name") }), json!(["name"])),
+            Self::Say => (
+                json!({
+                    "name": of_say("name"), "text": of_say("text"), "actor": of_say("actor"),
+                    "idempotencyKey": of_say("idempotencyKey"),
+                }),
+                json!(["name", "text"]),
+            ),
+        };
+        object(json!({
+            "type": "object", "properties": properties, "required": required, "additionalProperties": false,
+        }))
+    }
+
+    fn answers(self) -> Arc<JsonObject> {
+        object(match self {
+            Self::List => with_definitions(json!({
+                "type": "object",
+                "properties": { "sessions": { "type": "array", "items": { "$ref": "#/components/schemas/Row" } } },
+                "required": ["sessions"],
+            })),
+            Self::Get => with_definitions(component("Row")),
+            Self::Say => with_definitions(component("SayReceipt")),
+        })
+    }
+}
+
+/// Sends a message, within the bounds of sessions that talk to each other.
+async fn say(tools: &Tools, client: Client, said: Said) -> Result<Value, Refusal> {
+    let Tools { engine, brake, clients } = tools;
+    let Said { name, text, actor, idempotency_key } = said;
+    SessionName::parse(&name).map_err(Error::from)?;
+    let (process, speaker) = match client.peer {
+        Some(peer) => engine.read(move |the_loop| speaker(the_loop, peer)).await,
+        None => (None, None),
+    };
+    let speaker = speaker.as_ref().map(SessionName::as_str);
+    let passed = brake.pass(speaker, &name)?;
+    let named = client.named.or_else(|| clients.name_of(process));
+    let actor = stamp(speaker, &actor, named.as_deref());
+    let request = SayRequest { name, text, actor, idempotency_key, ..SayRequest::default() };
+    let said = engine.say(&request).await;
+    if said.as_ref().map_or(true, |receipt| receipt.verdict == Verdict::NotDelivered) {
+        brake.give_back(&passed);
+    }
+    Ok(serde_json::to_value(said?)?)
+}
+
+/// The process at the other end, and the session that it belongs to. Blocks.
+fn speaker(the_loop: &TheLoop, peer: Peer) -> (Option<u32>, Option<SessionName>) {
+    let process = peer.process();
+    (process, process.and_then(|pid| the_loop.standing().session_of(pid)))
+}
+
+static ALL: LazyLock<Vec<Tool>> = LazyLock::new(|| Call::ALL.map(Call::described).to_vec());
+
+pub(super) fn all() -> Vec<Tool> {
+    ALL.clone()
+}
+
+/// The longest name of who speaks that the core takes, in characters.
+const ACTOR_LIMIT: usize = 200;
+
+/// Who said it, for the session and the event log. That it came this way is ours to say, not the caller's.
+fn stamp(speaker: Option<&str>, actor: &str, client: Option<&str>) -> String {
+    let who = match (speaker, actor.trim()) {
+        (Some(speaker), "") => format!("standing:{speaker}"),
+        (Some(speaker), actor) => format!("standing:{speaker} ({actor})"),
+        (None, "") => client.map_or_else(|| "agent".to_owned(), |name| format!("{name} (claimed)")),
+        (None, actor) => actor.to_owned(),
+    };
+    format!("mcp:{who}").chars().take(ACTOR_LIMIT).collect()
+}
+
+fn read<T: DeserializeOwned>(arguments: JsonObject) -> Result<T, serde_json::Error> {
+    serde_json::from_value(Value::Object(arguments))
+}
+
+fn object(schema: Value) -> Arc<JsonObject> {
+    match schema {
+        Value::Object(fields) => Arc::new(fields),
+        _ => Arc::default(),
+    }
+}
+
+fn component(name: &str) -> Value {
+    openapi::document()["components"]["schemas"][name].clone()
+}
+
+/// The schema with everything that it refers to in it: an agent has no other document.
+fn with_definitions(mut schema: Value) -> Value {
+    let mut definitions = JsonObject::new();
+    let mut wanted = inlined(&mut schema);
+    while let Some(name) = wanted.pop() {
+        if !definitions.contains_key(&name) {
+            let mut definition = component(&name);
+            wanted.extend(inlined(&mut definition));
+            definitions.insert(name, definition);
+        }
+    }
+    if !definitions.is_empty() {
+        definitions.sort_keys();
+        schema["$defs"] = definitions.into();
+    }
+    schema
+}
+
+/// Points references into the schema itself; the names that they need there.
+fn inlined(schema: &mut Value) -> Vec<String> {
+    match schema {
+        Value::Object(fields) => {
+            let mut names: Vec<String> = fields.values_mut().flat_map(inlined).collect();
+            if let Some(Value::String(reference)) = fields.get_mut("$ref")
+                && let Some(name) = reference.strip_prefix("#/components/schemas/").map(str::to_owned)
+            {
+                *reference = format!("#/$defs/{name}");
+                names.push(name);
+            }
+            names
+        }
+        Value::Array(items) => items.iter_mut().flat_map(inlined).collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_way_a_message_came_is_stamped_on_it() {
+        assert_eq!(stamp(None, "", None), "mcp:agent");
+        assert_eq!(stamp(None, "", Some("inspector")), "mcp:inspector (claimed)");
+        assert_eq!(stamp(None, "mcp:root", None), "mcp:mcp:root");
+        assert_eq!(stamp(Some("ops"), "", Some("claude-code")), "mcp:standing:ops");
+        assert_eq!(stamp(Some("ops"), "night shift", None), "mcp:standing:ops (night shift)");
+    }
+}

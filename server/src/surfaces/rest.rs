@@ -1,0 +1,122 @@
+//! The REST interface, prefix `/api/v1`, JSON in and out.
+//!
+//! One operation a file, under the verb's own name. A handler reads its request, calls one verb of the core on a
+//! blocking thread, and hands back the core's own type; it decides nothing. Every refusal, those of the router
+//! included, is a problem document (RFC 9457) and never a page.
+
+mod accept;
+mod body;
+mod health;
+mod idempotency;
+mod query;
+mod ready;
+mod request_id;
+mod standing;
+
+use axum::{
+    Router,
+    extract::FromRef,
+    http::{HeaderValue, Method, Uri, header::CACHE_CONTROL},
+    middleware,
+    routing::any,
+};
+use tower_http::{catch_panic::CatchPanicLayer, set_header::SetResponseHeaderLayer};
+use utoipa::OpenApi as _;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use engine::Engine;
+
+use super::{
+    metrics,
+    stream::{self, Live},
+};
+use crate::{
+    openapi,
+    problem::{self, ApiProblem},
+};
+
+pub use tokio_util::sync::CancellationToken;
+
+pub use body::MAX_BODY_BYTES;
+pub(crate) use request_id::request_id;
+
+/// What the routes of one instance share.
+#[derive(Clone, Debug)]
+struct Shared {
+    engine: Engine,
+    live: Live,
+}
+
+impl FromRef<Shared> for Engine {
+    fn from_ref(shared: &Shared) -> Self {
+        shared.engine.clone()
+    }
+}
+
+impl FromRef<Shared> for Live {
+    fn from_ref(shared: &Shared) -> Self {
+        shared.live.clone()
+    }
+}
+
+/// The REST routes of one instance, by full path, to be merged into any axum application.
+///
+/// Whoever mounts it elsewhere answers for who gets in: the guard is the host's (see [`crate::router::router`]).
+///
+/// Streams run until `end` is cancelled; an application that ends gracefully waits for them otherwise.
+pub fn router(engine: impl Into<Engine>, end: CancellationToken) -> Router {
+    let engine = engine.into();
+    let (routes, _) = routes().split_for_parts();
+    let shared = Shared { live: Live::new(engine.clone(), end), engine };
+    routes
+        .merge(unknown())
+        .method_not_allowed_fallback(wrong_method)
+        .with_state(shared)
+        .layer(middleware::from_fn(body::limit))
+        .layer(SetResponseHeaderLayer::overriding(CACHE_CONTROL, HeaderValue::from_static("no-store")))
+        .layer(CatchPanicLayer::custom(problem::of_panic))
+        .layer(middleware::from_fn(request_id))
+}
+
+/// The description of every route, as the routes bring it.
+pub(crate) fn described() -> utoipa::openapi::OpenApi {
+    routes().into_openapi()
+}
+
+/// Every route, with its description: the only way to add one.
+fn routes() -> OpenApiRouter<Shared> {
+    let json = OpenApiRouter::with_openapi(openapi::Head::openapi())
+        .routes(routes!(standing::list::list))
+        .routes(routes!(standing::get::get))
+        .routes(routes!(standing::screen::screen))
+        .routes(routes!(standing::create::create))
+        .routes(routes!(standing::delete::delete))
+        .routes(routes!(standing::control::control))
+        .routes(routes!(standing::say::say))
+        .routes(routes!(standing::answer::answer))
+        .routes(routes!(health::health))
+        .routes(routes!(health::health_at_root))
+        .routes(routes!(ready::ready))
+        .layer(middleware::from_fn(accept::json));
+    json.routes(routes!(stream::stream))
+        .routes(routes!(metrics::metrics))
+        .routes(routes!(openapi::openapi))
+        .routes(routes!(openapi::page::docs))
+}
+
+/// What is asked for below `/api` and is not there.
+fn unknown() -> Router<Shared> {
+    Router::new().route("/api", any(no_route)).route("/api/", any(no_route)).route("/api/{*rest}", any(no_route))
+}
+
+async fn no_route(uri: Uri) -> ApiProblem {
+    ApiProblem::no_route(format!(
+        "there is no route `{}`: `GET /api/v1/standing-sessions` lists the sessions",
+        uri.path()
+    ))
+}
+
+async fn wrong_method(method: Method, uri: Uri) -> ApiProblem {
+    ApiProblem::no_route(format!("`{}` does not take {method}: the header `allow` tells what it takes", uri.path()))
+        .with_status(405)
+}

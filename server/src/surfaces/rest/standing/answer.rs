@@ -1,0 +1,45 @@
+//! `POST /api/v1/standing-sessions/answer`: chooses an answer to the question that a session waits on.
+
+use axum::http::HeaderMap;
+use engine::StandingApi as _;
+use wire::{AnswerRequest, ProblemCode, SayReceipt};
+
+use super::{ApiProblem, Called};
+use crate::{
+    openapi::{Refused, refusals},
+    surfaces::rest::{body::Json, idempotency},
+};
+
+refusals!(
+    Refusals = Refused::with(&[
+        ProblemCode::InvalidName,
+        ProblemCode::InvalidRequest,
+        ProblemCode::UnknownSession,
+        ProblemCode::NotRunning,
+        ProblemCode::NotWaiting,
+        ProblemCode::KeyReused,
+        ProblemCode::TooMany,
+        ProblemCode::Misconfigured,
+        ProblemCode::Registry,
+        ProblemCode::TmuxSilent,
+        ProblemCode::Busy
+    ])
+    .of_json()
+    .of_body()
+);
+
+/// Answer the question of a session
+///
+/// Chooses one of the answers that a row's `choices` offers, by its digit or its text. With the row's `question` sent
+/// along, no other question is answered. Enter is never pressed.
+#[utoipa::path(post, path = "/api/v1/standing-sessions/answer", operation_id = "answer_standing_session", tag = "sessions", request_body = AnswerRequest,
+    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same answer is chosen once", max_length = 200)),
+    responses((status = 200, description = "What became of the answer", body = SayReceipt), Refusals))]
+pub(in crate::surfaces::rest) async fn answer(
+    Called(engine): Called,
+    headers: HeaderMap,
+    Json(mut request): Json<AnswerRequest>,
+) -> Result<axum::Json<SayReceipt>, ApiProblem> {
+    request.idempotency_key = idempotency::key(&headers, &request.idempotency_key)?;
+    Ok(axum::Json(engine.answer(&request).await?))
+}

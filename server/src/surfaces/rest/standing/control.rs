@@ -1,0 +1,136 @@
+//! `POST /api/v1/standing-sessions/control`: starts, stops or restarts one session; starts or stops every session.
+
+use engine::StandingApi as _;
+use wire::{ControlBody, ControlReport, ControlRequest, ControlVerb, ProblemCode};
+
+use super::{ApiProblem, Called};
+use crate::{
+    openapi::{Refused, refusals},
+    surfaces::rest::body::Json,
+};
+
+refusals!(
+    Refusals = Refused::with(&[
+        ProblemCode::InvalidName,
+        ProblemCode::InvalidRequest,
+        ProblemCode::UnknownSession,
+        ProblemCode::Misconfigured,
+        ProblemCode::Registry,
+        ProblemCode::TmuxSilent,
+        ProblemCode::Busy
+    ])
+    .of_json()
+    .of_body()
+);
+
+/// Start, stop or restart a session; start or stop every session
+///
+/// Name one session, or send `"all": true` for every session. A session that runs already is not started again, and one
+/// that does not run is not stopped again: the row's `outcome` says so. A stop keeps the conversation, and the next start
+/// resumes it.
+///
+/// Published form, for existing clients: `start` or `stop` with `name` empty or left out, and without `all`, means every
+/// session. New clients send `all`, so that a name which was lost on the way stops nothing.
+#[utoipa::path(post, path = "/api/v1/standing-sessions/control", operation_id = "control_standing_sessions", tag = "sessions", request_body = ControlBody,
+    responses((status = 200, description = "What was done", body = ControlReport), Refusals))]
+pub(in crate::surfaces::rest) async fn control(
+    Called(engine): Called,
+    Json(body): Json<ControlBody>,
+) -> Result<axum::Json<ControlReport>, ApiProblem> {
+    let report = match Call::of(body)? {
+        Call::One(request) => engine.control(&request).await?,
+        Call::StartAll => engine.start_all().await?,
+        Call::StopAll => engine.stop_all().await?,
+    };
+    Ok(axum::Json(report))
+}
+
+/// What a body asks for.
+#[derive(Debug, PartialEq, Eq)]
+enum Call {
+    One(ControlRequest),
+    StartAll,
+    StopAll,
+}
+
+impl Call {
+    /// A wrong word for a verb is the caller's mistake (400); a number would be an ill-typed field (422).
+    fn of(ControlBody { name, verb, all }: ControlBody) -> Result<Self, ApiProblem> {
+        let refused = |text: String| Err(ApiProblem::new(ProblemCode::InvalidRequest, text));
+        let verb = match verb.as_str() {
+            "start" => ControlVerb::Start,
+            "stop" => ControlVerb::Stop,
+            "restart" => ControlVerb::Restart,
+            other => {
+                return refused(format!("{other:?} is not a verb: `verb` is one of `start`, `stop` and `restart`"));
+            }
+        };
+        // Without `all` an empty name is the published form.
+        let every = all.unwrap_or(name.is_empty());
+        match verb {
+            _ if every && !name.is_empty() => {
+                refused("`name` and `all` are both given: send the name of one session, or `all` alone".to_owned())
+            }
+            ControlVerb::Start if every => Ok(Self::StartAll),
+            ControlVerb::Stop if every => Ok(Self::StopAll),
+            ControlVerb::Restart if all == Some(true) => {
+                refused("restart takes one session: send its `name`, or stop and start every session".to_owned())
+            }
+            verb => Ok(Self::One(ControlRequest { name, verb })),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn of(body: serde_json::Value) -> Result<Call, String> {
+        let body = serde_json::from_value(body).map_err(|error| error.to_string())?;
+        Call::of(body).map_err(|problem| problem.told().1)
+    }
+
+    #[test]
+    fn every_session_is_asked_for_by_all_or_in_the_published_form() {
+        for (verb, call) in [("start", Call::StartAll), ("stop", Call::StopAll)] {
+            for body in [
+                json!({ "verb": verb, "all": true }),
+                json!({ "verb": verb, "all": true, "name": "" }),
+                json!({ "verb": verb }),
+                json!({ "verb": verb, "name": "" }),
+            ] {
+                assert_eq!(of(body.clone()).as_ref(), Ok(&call), "{body}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_name_that_was_lost_is_never_every_session_for_a_client_that_says_all() {
+        for verb in ["start", "stop", "restart"] {
+            let one = |name: &str| {
+                Call::One(ControlRequest {
+                    name: name.to_owned(),
+                    verb: match verb {
+                        "start" => ControlVerb::Start,
+                        "stop" => ControlVerb::Stop,
+                        _ => ControlVerb::Restart,
+                    },
+                })
+            };
+            assert_eq!(of(json!({ "verb": verb, "name": "", "all": false })), Ok(one("")), "refused by the core");
+            assert_eq!(of(json!({ "verb": verb, "name": " " })), Ok(one(" ")), "refused by the core");
+            assert_eq!(of(json!({ "verb": verb, "name": "ops", "all": false })), Ok(one("ops")));
+            assert!(of(json!({ "verb": verb, "name": "ops", "all": true })).is_err_and(|told| told.contains("both")));
+            for lost in [json!(null), json!("true"), json!(1), json!("")] {
+                assert!(of(json!({ "verb": verb, "all": lost })).is_err(), "{verb} {lost}");
+            }
+        }
+        assert_eq!(
+            of(json!({ "verb": "restart" })),
+            Ok(Call::One(ControlRequest { name: String::new(), verb: ControlVerb::Restart }))
+        );
+        assert!(of(json!({ "verb": "restart", "all": true })).is_err_and(|told| told.contains("takes one session")));
+    }
+}

@@ -1,0 +1,36 @@
+//! `POST /api/v1/standing-sessions/delete`: stops a created session and removes its record.
+
+use engine::StandingApi as _;
+use wire::{ControlReport, DeleteRequest, ProblemCode};
+
+use super::{ApiProblem, Called};
+use crate::{
+    openapi::{Refused, refusals},
+    surfaces::rest::body::Json,
+};
+
+refusals!(
+    Refusals = Refused::with(&[
+        ProblemCode::InvalidName,
+        ProblemCode::Declared,
+        ProblemCode::UnknownSession,
+        ProblemCode::Misconfigured,
+        ProblemCode::Registry,
+        ProblemCode::TmuxSilent,
+        ProblemCode::Busy
+    ])
+    .of_json()
+    .of_body()
+);
+
+/// Delete a created session
+///
+/// Stops it and removes its record. A declared session is refused: its entry in the config would bring it back.
+#[utoipa::path(post, path = "/api/v1/standing-sessions/delete", operation_id = "delete_standing_session", tag = "sessions", request_body = DeleteRequest,
+    responses((status = 200, description = "What was done", body = ControlReport), Refusals))]
+pub(in crate::surfaces::rest) async fn delete(
+    Called(engine): Called,
+    Json(request): Json<DeleteRequest>,
+) -> Result<axum::Json<ControlReport>, ApiProblem> {
+    Ok(axum::Json(engine.delete(&request).await?))
+}

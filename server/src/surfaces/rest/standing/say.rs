@@ -1,0 +1,47 @@
+//! `POST /api/v1/standing-sessions/say`: pastes text into a running session and submits it.
+
+use axum::http::HeaderMap;
+use engine::StandingApi as _;
+use wire::{ProblemCode, SayReceipt, SayRequest};
+
+use super::{ApiProblem, Called};
+use crate::{
+    openapi::{Refused, refusals},
+    surfaces::rest::{body::Json, idempotency},
+};
+
+refusals!(
+    Refusals = Refused::with(&[
+        ProblemCode::InvalidName,
+        ProblemCode::InvalidRequest,
+        ProblemCode::UnknownSession,
+        ProblemCode::NotRunning,
+        ProblemCode::Waiting,
+        ProblemCode::UnsentText,
+        ProblemCode::KeyReused,
+        ProblemCode::TooLarge,
+        ProblemCode::TooMany,
+        ProblemCode::Misconfigured,
+        ProblemCode::Registry,
+        ProblemCode::TmuxSilent,
+        ProblemCode::Busy
+    ])
+    .of_json()
+    .of_body()
+);
+
+/// Say something to a running session
+///
+/// Types the text into its terminal as one message and submits it. A message never starts a session. With an
+/// `Idempotency-Key` the same request sent again is answered with the first receipt, and typed once.
+#[utoipa::path(post, path = "/api/v1/standing-sessions/say", operation_id = "say_to_standing_session", tag = "sessions", request_body = SayRequest,
+    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same message is delivered once", max_length = 200)),
+    responses((status = 200, description = "What became of the message", body = SayReceipt), Refusals))]
+pub(in crate::surfaces::rest) async fn say(
+    Called(engine): Called,
+    headers: HeaderMap,
+    Json(mut request): Json<SayRequest>,
+) -> Result<axum::Json<SayReceipt>, ApiProblem> {
+    request.idempotency_key = idempotency::key(&headers, &request.idempotency_key)?;
+    Ok(axum::Json(engine.say(&request).await?))
+}

@@ -1,0 +1,67 @@
+//! `GET /api/v1/standing-sessions/screen?name=&lines=`: what a session's pane shows, as plain text.
+
+use axum::{Json, extract::State};
+use engine::{Engine, StandingApi as _};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use wire::ProblemCode;
+
+use super::ApiProblem;
+use crate::{
+    openapi::{Refused, refusals},
+    surfaces::rest::query::Query,
+};
+
+const DEFAULT_LINES: usize = 50;
+
+/// The most lines that are shown: more than a pane is high, less than its whole history.
+const MAX_LINES: usize = 500;
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(in crate::surfaces::rest) struct Asked {
+    /// The session
+    #[param(pattern = "^[a-z0-9][a-z0-9-]{0,39}$", example = "ops")]
+    name: String,
+    /// How many lines, from the last one up: 50 if not told, 500 at most
+    #[param(minimum = 0, maximum = 500, nullable = false)]
+    lines: Option<usize>,
+}
+
+/// What a session's pane shows.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::surfaces::rest) struct Screen {
+    /// The session.
+    name: String,
+    /// The last lines, as plain text without control characters; empty without a pane.
+    text: String,
+}
+
+refusals!(
+    Refusals = Refused::with(&[
+        ProblemCode::InvalidName,
+        ProblemCode::UnknownSession,
+        ProblemCode::Misconfigured,
+        ProblemCode::Registry,
+        ProblemCode::TmuxSilent
+    ])
+    .of_json()
+    .of_query()
+);
+
+/// Show what is on a session's screen
+#[utoipa::path(get, path = "/api/v1/standing-sessions/screen", operation_id = "read_standing_session_screen", tag = "sessions", params(Asked),
+    responses((status = 200, description = "The screen", body = Screen), Refusals))]
+pub(in crate::surfaces::rest) async fn screen(
+    State(engine): State<Engine>,
+    Query(Asked { name, lines }): Query<Asked>,
+) -> Result<Json<Screen>, ApiProblem> {
+    let lines = lines.unwrap_or(DEFAULT_LINES);
+    if lines > MAX_LINES {
+        let text = format!("`lines` is {lines}: ask for {MAX_LINES} at most");
+        return Err(ApiProblem::new(ProblemCode::InvalidBody, text));
+    }
+    let text = engine.screen(&name, lines).await?;
+    Ok(Json(Screen { name, text }))
+}

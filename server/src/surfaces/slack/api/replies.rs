@@ -1,0 +1,38 @@
+//! `conversations.replies`: what stands in a thread. Only bound threads are ever asked for.
+
+use serde_json::Value;
+
+use super::{Api, ApiError, Token};
+use crate::surfaces::slack::ts::Ts;
+
+/// A page of a thread, oldest first; the thread's own first message is always on it.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::surfaces::slack) struct Page {
+    pub(in crate::surfaces::slack) messages: Vec<Value>,
+    /// Where the next page begins; empty on the last one.
+    pub(in crate::surfaces::slack) next: String,
+}
+
+impl Api {
+    /// What stands in a thread after a moment.
+    pub(in crate::surfaces::slack) async fn replies(
+        &self,
+        channel: &str,
+        thread: &Ts,
+        after: &Ts,
+        page: &str,
+    ) -> Result<Page, ApiError> {
+        let mut form =
+            vec![("channel", channel), ("ts", thread.as_str()), ("oldest", after.as_str()), ("limit", "200")];
+        if !page.is_empty() {
+            form.push(("cursor", page));
+        }
+        let mut answer = self.call("conversations.replies", Token::Bot, &form).await?;
+        let next = answer["response_metadata"]["next_cursor"].as_str().unwrap_or_default().to_owned();
+        let messages = match answer["messages"].take() {
+            Value::Array(messages) => messages,
+            _ => Vec::new(),
+        };
+        Ok(Page { messages, next })
+    }
+}

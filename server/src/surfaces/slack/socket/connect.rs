@@ -1,0 +1,68 @@
+//! Opening a connection: a fresh address each time, the upgrade over the client that holds the one TLS set-up, and the
+//! greeting.
+
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use reqwest::{
+    StatusCode, Upgraded,
+    header::{CONNECTION, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION, UPGRADE},
+};
+use tokio::time;
+use tokio_tungstenite::{
+    WebSocketStream,
+    tungstenite::{
+        Message as Frame,
+        handshake::{client::generate_key, derive_accept_key},
+        protocol::{Role, WebSocketConfig},
+    },
+};
+
+use super::envelope::Envelope;
+use crate::surfaces::slack::api::{Api, ApiError};
+
+/// The largest frame that is taken, in bytes. An event is smaller by far.
+const MAX_FRAME: usize = 4 * 1024 * 1024;
+
+/// A connection that has been greeted.
+#[derive(Debug)]
+pub(super) struct Connection {
+    pub(super) stream: WebSocketStream<Upgraded>,
+    /// How many connections the app has, ours with them.
+    pub(super) of: u64,
+}
+
+/// Opens a connection and waits for the greeting.
+pub(super) async fn connect(api: &Api, wait: Duration) -> Result<Connection, ApiError> {
+    let late = || ApiError::Unreachable { reason: "the socket was not opened in time".to_owned(), sent: false };
+    time::timeout(wait, open(api)).await.map_err(|_| late())?
+}
+
+async fn open(api: &Api) -> Result<Connection, ApiError> {
+    let broken = |reason: &str| ApiError::Unreachable { reason: reason.to_owned(), sent: false };
+    let address = api.open_connection().await?;
+    let key = generate_key();
+    let request = api.client().get(address).header(CONNECTION, "Upgrade").header(UPGRADE, "websocket");
+    let response = request.header(SEC_WEBSOCKET_VERSION, "13").header(SEC_WEBSOCKET_KEY, &key).send().await?;
+    if response.status() != StatusCode::SWITCHING_PROTOCOLS {
+        return Err(ApiError::Status { status: response.status().as_u16() });
+    }
+    if response.headers().get(SEC_WEBSOCKET_ACCEPT).is_none_or(|accept| accept != &derive_accept_key(key.as_bytes())) {
+        return Err(broken("what answered is no WebSocket"));
+    }
+    let config = WebSocketConfig::default().max_message_size(Some(MAX_FRAME)).max_frame_size(Some(MAX_FRAME));
+    let upgraded = response.upgrade().await?;
+    let mut stream = WebSocketStream::from_raw_socket(upgraded, Role::Client, Some(config)).await;
+    while let Some(frame) = stream.next().await {
+        match frame {
+            Ok(Frame::Text(text)) => match Envelope::parse(&text) {
+                Some(Envelope::Hello { of }) => return Ok(Connection { stream, of }),
+                _ => return Err(broken("the socket began with something else than a greeting")),
+            },
+            Ok(Frame::Close(_)) => break,
+            Ok(_) => {}
+            Err(_) => return Err(broken("the socket broke before the greeting")),
+        }
+    }
+    Err(broken("the socket was closed before the greeting"))
+}

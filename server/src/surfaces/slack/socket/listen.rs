@@ -1,0 +1,210 @@
+//! Listening on a connection until it ends: frames in, acknowledgements out, and a new connection before an old one is
+//! left.
+
+use std::{fmt, future, pin::Pin, sync::Arc};
+
+use futures_util::{FutureExt as _, SinkExt as _, StreamExt as _};
+use tokio::time::{self, Instant, MissedTickBehavior};
+use tokio_tungstenite::tungstenite::Message as Frame;
+
+use super::{
+    connect::{Connection, connect},
+    envelope::{Envelope, Goodbye, acknowledgement},
+    greeted,
+};
+use crate::surfaces::slack::{api::ApiError, hub::Hub, message::Message, receive, status::Hearing};
+
+/// How many frames that lie ready are taken together: they are on disk by one write.
+const AT_ONCE: usize = 64;
+
+const UNKEPT: &str = "a reply cannot be kept";
+
+/// Why a connection ended.
+#[derive(Debug)]
+pub(super) enum Ended {
+    /// It could not be opened.
+    Failed(ApiError),
+    /// Slack or the network closed it.
+    Closed,
+    /// Nothing was heard on it for too long.
+    Dead,
+    /// It brought nothing of what it should have.
+    Deaf,
+    /// Socket Mode was turned off.
+    Disabled,
+}
+
+impl Ended {
+    /// True if only an operator can mend it.
+    pub(super) fn is_stuck(&self) -> bool {
+        match self {
+            Self::Failed(error) => !error.is_passing(),
+            Self::Disabled => true,
+            Self::Closed | Self::Dead | Self::Deaf => false,
+        }
+    }
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(error) => error.fmt(f),
+            Self::Closed => f.write_str("the connection was closed"),
+            Self::Dead => f.write_str("the connection gave no sign of life"),
+            Self::Deaf => f.write_str("the connection did not bring what stood in a thread"),
+            Self::Disabled => f.write_str("Socket Mode is turned off for the app: turn it on in the app's settings"),
+        }
+    }
+}
+
+type Opening<'a> = Pin<Box<dyn Future<Output = Result<Connection, ApiError>> + Send + 'a>>;
+
+/// Listens until the connection ends and no other has taken its place.
+pub(super) async fn listen(hub: &Arc<Hub>, connection: Connection) -> Ended {
+    let mut current = Some(settle_in(hub, connection, false));
+    let mut opening: Option<Opening<'_>> = None;
+    let mut ping = time::interval(hub.pace.ping);
+    ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut alive = Instant::now();
+    loop {
+        let frame = async {
+            match &mut current {
+                Some(connection) => connection.stream.next().await,
+                None => future::pending().await,
+            }
+        };
+        let opened = async {
+            match &mut opening {
+                Some(opening) => opening.await,
+                None => future::pending().await,
+            }
+        };
+        tokio::select! {
+            frame = frame => {
+                alive = Instant::now();
+                let connection = current.as_mut();
+                match take(hub, connection, frame).await {
+                    Next::Replace if opening.is_none() => opening = Some(Box::pin(connect(&hub.api, hub.pace.hello))),
+                    Next::GoOn | Next::Replace => {}
+                    Next::End(Ended::Closed) if opening.is_some() => current = None,
+                    Next::End(ended) => return ended,
+                }
+            }
+            opened = opened => {
+                opening = None;
+                match opened {
+                    Ok(new) => {
+                        alive = Instant::now();
+                        let old = current.replace(settle_in(hub, new, true));
+                        // What the old one still brings is Slack's until it is acknowledged, and comes again.
+                        if let Some(mut old) = old {
+                            let _ = old.stream.close(None).now_or_never();
+                        }
+                    }
+                    Err(error) => return Ended::Failed(error),
+                }
+            }
+            _ = ping.tick() => {
+                if alive.elapsed() > hub.pace.dead {
+                    return Ended::Dead;
+                }
+                if let Some(connection) = &mut current
+                    && connection.stream.send(Frame::Ping("the-loop".into())).await.is_err()
+                    && opening.is_none()
+                {
+                    return Ended::Closed;
+                }
+            }
+            () = hub.reconnect.notified() => return Ended::Deaf,
+        }
+    }
+}
+
+/// What to do after a frame.
+enum Next {
+    GoOn,
+    Replace,
+    End(Ended),
+}
+
+type Received = Option<Result<Frame, tokio_tungstenite::tungstenite::Error>>;
+
+/// Takes a frame, and those that lie ready behind it.
+async fn take(hub: &Arc<Hub>, connection: Option<&mut Connection>, first: Received) -> Next {
+    let Some(connection) = connection else { return Next::End(Ended::Closed) };
+    let (mut ids, mut messages) = (Vec::new(), Vec::new());
+    let mut next = Next::GoOn;
+    let mut frame = first;
+    loop {
+        match frame {
+            Some(Ok(Frame::Text(text))) => match Envelope::parse(&text) {
+                Some(Envelope::Event { id, message }) => {
+                    ids.push(id);
+                    messages.extend(message.map(|message| *message));
+                }
+                Some(Envelope::Disconnect(Goodbye::Refresh)) => next = Next::Replace,
+                Some(Envelope::Disconnect(Goodbye::Disabled)) => next = Next::End(Ended::Disabled),
+                Some(Envelope::Hello { .. } | Envelope::Other) | None => {}
+            },
+            Some(Ok(Frame::Close(_)) | Err(_)) | None => next = Next::End(Ended::Closed),
+            Some(Ok(_)) => {}
+        }
+        if ids.len() >= AT_ONCE || matches!(next, Next::End(_)) {
+            break;
+        }
+        match connection.stream.next().now_or_never() {
+            Some(ready) => frame = ready,
+            None => break,
+        }
+    }
+    if !ids.is_empty() && !acknowledge(hub, connection, &ids, messages).await {
+        return Next::End(Ended::Closed);
+    }
+    next
+}
+
+/// Order matters: on disk, then acknowledged, then worked on. What cannot be kept is not acknowledged, so that Slack
+/// sends it again.
+async fn acknowledge(hub: &Arc<Hub>, connection: &mut Connection, ids: &[String], messages: Vec<Message>) -> bool {
+    for message in &messages {
+        hub.brought(message.key());
+        hub.reader.heard_from(&message.channel);
+    }
+    if !messages.is_empty() {
+        hub.board.heard();
+    }
+    let heard = match receive::keep(hub, messages).await {
+        Ok(heard) => heard,
+        Err(error) => {
+            tracing::error!(error, "a reply cannot be kept and is left to Slack, which sends it again");
+            hub.board.set(|status| status.problem = format!("{UNKEPT}: {error}"));
+            return true;
+        }
+    };
+    hub.board.set(|status| {
+        if status.problem.starts_with(UNKEPT) {
+            status.problem.clear();
+        }
+    });
+    let mut sent = true;
+    for id in ids {
+        sent = sent && connection.stream.feed(Frame::Text(acknowledgement(id).into())).await.is_ok();
+    }
+    let sent = sent && connection.stream.flush().await.is_ok();
+    let _ = hub.heard.send(heard).await;
+    sent
+}
+
+fn settle_in(hub: &Arc<Hub>, connection: Connection, in_place_of_another: bool) -> Connection {
+    // While one connection takes the place of another, both are ours.
+    let others = connection.of.saturating_sub(1 + u64::from(in_place_of_another));
+    hub.board.set(|status| {
+        status.hearing = Hearing::Connected;
+        status.problem = match others {
+            0 => String::new(),
+            n => format!("{n} other connection(s) use the same app token and may take replies away from this one"),
+        };
+    });
+    greeted(hub, in_place_of_another);
+    connection
+}

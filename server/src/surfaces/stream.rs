@@ -1,0 +1,213 @@
+//! `GET /api/v1/stream`: what happens, as it happens, as server-sent events.
+//!
+//! Lines of the event log are replayed from any position that is still kept, so none is missed. That a session
+//! changed is told thinly and is not replayed: each stream begins with `resync`, at which a client reads what it
+//! shows, and from then on it is told of every change after that.
+//!
+//! Invariant: a client that does not read holds up nobody and nothing piles up for it. Its stream waits with what
+//! comes next: the log is its own buffer, and of a session only the last state is told.
+
+mod log;
+mod seats;
+mod sessions;
+mod watch;
+
+use std::{convert::Infallible, time::Duration};
+
+use axum::{
+    extract::State,
+    http::{HeaderMap, HeaderName, HeaderValue, header},
+    response::{
+        IntoResponse, Response,
+        sse::{Event, KeepAlive, Sse},
+    },
+};
+use serde::Serialize;
+use standing::events::EventReader;
+use tokio::sync::mpsc;
+use tokio_stream::{StreamExt as _, wrappers::ReceiverStream};
+use utoipa::ToSchema;
+use wire::ProblemCode;
+
+use crate::{
+    openapi::{Refused, refusals},
+    problem::ApiProblem,
+};
+pub(crate) use watch::Live;
+
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+/// How soon a client that lost its stream comes back.
+const RETRY: Duration = Duration::from_secs(2);
+
+/// How soon a client that found no room comes back, in seconds.
+const FULL_RETRY: u16 = 10;
+
+/// Events that wait for one client to read.
+const WAITING: usize = 16;
+
+/// How long one event may wait. A client that takes none for so long has its stream ended: its seat is another's.
+const STALLED: Duration = Duration::from_mins(1);
+
+/// Why a client reads anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Reason {
+    /// The stream begins.
+    Begin,
+    /// Events that were to be replayed are not kept any more.
+    Log,
+    /// The sessions can be listed again.
+    Listed,
+}
+
+/// What was read before may not be true any more: read it anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct Resync {
+    /// Why.
+    pub(crate) reason: Reason,
+}
+
+refusals!(Refusals = Refused::with(&[wire::ProblemCode::NoRoute]).of_stream());
+
+/// Follow what happens
+///
+/// Server-sent events. `resync`: read anew what you show; the first event of every stream. `session`: a session
+/// changed (a `SessionChange`). `log`: a line of the event log, with an id that grows; a client that comes back with
+/// the last one in `Last-Event-ID` misses none. `problem`: the sessions cannot be listed (a `Problem`). Ignore
+/// events that you do not know. A silent stream sends a comment every `service.stream.keepAliveSeconds`.
+#[utoipa::path(get, path = "/api/v1/stream", operation_id = "stream_events", tag = "service",
+    params(("Last-Event-ID" = Option<String>, Header, description = "The id of the last `log` event that was seen")),
+    responses((status = 200, description = "Events, until one side ends it", body = String, content_type = "text/event-stream"), Refusals))]
+pub(crate) async fn stream(State(live): State<Live>, headers: HeaderMap) -> Result<Response, ApiProblem> {
+    let config = live.engine().config().await;
+    let settings = &config.settings.service;
+    if !settings.stream_enabled {
+        return Err(ApiProblem::no_route("there is no stream: `service.stream.enabled` is false in the config"));
+    }
+    let Some(seat) = live.seats().take(settings.stream_max_subscribers) else { return Ok(full()) };
+    let log = live.engine().event_log().await;
+    let (sender, events) = mpsc::channel(WAITING);
+    let feed = Feed { live: live.clone(), log, events: sender };
+    let from = Place::of(&headers);
+    tokio::spawn(async move {
+        feed.run(from).await;
+        drop(seat);
+    });
+    let alive = KeepAlive::new().interval(settings.stream_keep_alive);
+    let mut response = Sse::new(ReceiverStream::new(events).map(Ok::<_, Infallible>)).keep_alive(alive).into_response();
+    response.headers_mut().insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+    Ok(response)
+}
+
+fn full() -> Response {
+    let text = "as many streams as `service.stream.maxSubscribers` allows are open: try again, or close one";
+    let mut response = ApiProblem::new(ProblemCode::TooMany, text).with_status(503).into_response();
+    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(FULL_RETRY));
+    response
+}
+
+/// Where a client left off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// It was not here before.
+    Now,
+    /// Behind the event of this id.
+    Behind(u64),
+    /// An id that we never gave.
+    NotOurs,
+}
+
+impl Place {
+    fn of(headers: &HeaderMap) -> Self {
+        let Some(id) = headers.get(LAST_EVENT_ID) else { return Self::Now };
+        id.to_str().ok().and_then(|id| id.trim().parse().ok()).map_or(Self::NotOurs, Self::Behind)
+    }
+}
+
+/// What fills one stream.
+struct Feed {
+    live: Live,
+    log: EventReader,
+    events: mpsc::Sender<Event>,
+}
+
+/// The stream is over: its client is gone or stalled, or the service ends.
+struct Over;
+
+impl Feed {
+    /// Runs until the stream is over.
+    async fn run(self, from: Place) {
+        let end = self.live.end().clone();
+        tokio::select! {
+            () = end.cancelled() => {},
+            () = self.events.closed() => {},
+            _ = self.follow(from) => {},
+        }
+    }
+
+    async fn follow(&self, from: Place) -> Result<(), Over> {
+        let mut seen = self.live.watch();
+        let mut at = match from {
+            Place::Behind(id) => id,
+            Place::Now | Place::NotOurs => log::end(self.live.engine(), &self.log).await,
+        };
+        // An event without data is none, but its id and interval count: who loses the stream now comes back here.
+        self.send(Event::default().id(at.to_string()).retry(RETRY)).await?;
+        let mut known = sessions::first(&mut seen).await;
+        // Order matters: what changes after this look is told, so what is read at `resync` is never missed.
+        self.tell("resync", &Resync { reason: Reason::Begin }).await?;
+        if let Some(problem) = known.problem() {
+            self.tell("problem", problem).await?;
+        }
+        if from == Place::NotOurs {
+            self.tell("resync", &Resync { reason: Reason::Log }).await?;
+        }
+        loop {
+            at = self.catch_up(at).await?;
+            if seen.changed().await.is_err() {
+                return Err(Over);
+            }
+            let now = seen.borrow_and_update().sessions.clone();
+            if let Some(now) = now {
+                for change in known.changes(&now) {
+                    match change {
+                        sessions::Change::Session(change) => self.tell("session", &change).await?,
+                        sessions::Change::Refused(problem) => self.tell("problem", &problem).await?,
+                        sessions::Change::Listed => self.tell("resync", &Resync { reason: Reason::Listed }).await?,
+                    }
+                }
+                known = now;
+            }
+        }
+    }
+
+    /// Tells what the log has from a position on; the position behind it.
+    async fn catch_up(&self, mut at: u64) -> Result<u64, Over> {
+        loop {
+            let batch = log::read(self.live.engine(), &self.log, at).await;
+            if batch.gap {
+                self.tell("resync", &Resync { reason: Reason::Log }).await?;
+            }
+            if batch.next == at {
+                return Ok(at);
+            }
+            for line in batch.lines {
+                // One that was cut short is nobody's event. Written anew, since JSON may hold a carriage return.
+                if let Some(value) = line.value() {
+                    self.send(Event::default().event("log").id(line.id.to_string()).data(value.to_string())).await?;
+                }
+            }
+            at = batch.next;
+        }
+    }
+
+    async fn tell(&self, name: &str, data: &impl Serialize) -> Result<(), Over> {
+        let data = serde_json::to_string(data).map_err(|_| Over)?;
+        self.send(Event::default().event(name).data(data)).await
+    }
+
+    async fn send(&self, event: Event) -> Result<(), Over> {
+        self.events.send_timeout(event, STALLED).await.map_err(|_| Over)
+    }
+}
