@@ -51,7 +51,7 @@ impl Which<'_> {
 
 /// Starts all sessions. Declared ones only if the block is enabled; if it is not, they are named with the reason.
 pub(crate) fn start_all(scope: &Scope, which: Which<'_>) -> Result<ControlReport, Error> {
-    let (entries, _) = everything(scope)?;
+    let entries = everything(scope)?.entries;
     let (mut rows, mut names) = (Vec::new(), Vec::new());
     for (name, entry) in &entries {
         let Some(definition) = scope.definitions().known(name, entry.record()) else {

@@ -1,23 +1,25 @@
 //! list: every session that is declared or recorded, with one question to tmux whatever their number, and one more for
 //! those whose title does not tell what they are at.
+//!
+//! The records are read while tmux answers. A record and a pane that were seen at different moments may disagree only
+//! because a verb changed both in between; so where they disagree, tmux is asked again, now that the record is read.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, thread};
 
 use wire::{Activity, Row, SessionName};
 
-use super::{Scope, screen::last_lines};
+use super::{Scope, scope::Judged, screen::last_lines};
 use crate::{
     Error,
     harness::BUILT_IN,
-    registry::{Entry, Record},
+    registry::{Entry, Record, RecordStatus},
     state::Condition,
     tmux::{Pane, Panes, Silence},
 };
 
 /// Every session, sorted by name.
 pub(crate) fn list(scope: &Scope) -> Result<Vec<Row>, Error> {
-    let (entries, panes) = everything(scope)?;
-    let judged: Vec<_> = entries.iter().map(|(name, entry)| scope.judge(name, entry, panes.as_ref())).collect();
+    let Everything { entries, judged } = everything(scope)?;
     let mut rows: Vec<Row> =
         entries.iter().zip(&judged).map(|((name, entry), judged)| scope.row(name, entry, judged)).collect();
     let live = judged.iter().map(|judged| judged.condition.live());
@@ -60,8 +62,7 @@ fn read_screens(scope: &Scope, unclear: Vec<(&mut Row, Option<&Record>, &Pane)>)
 /// Every session with the last `lines` lines of its pane, its activity read from the whole screen: for a page that
 /// shows what each of them is at.
 pub(crate) fn survey(scope: &Scope, lines: usize) -> Result<Vec<(Row, String)>, Error> {
-    let (entries, panes) = everything(scope)?;
-    let judged: Vec<_> = entries.iter().map(|(name, entry)| scope.judge(name, entry, panes.as_ref())).collect();
+    let Everything { entries, judged } = everything(scope)?;
     let shown: Vec<Option<&Pane>> = judged.iter().map(|judged| judged.condition.shown()).collect();
     let wanted: Vec<&Pane> = shown.iter().flatten().copied().collect();
     // A screen that cannot be had leaves its row without one: the row's own state tells of a silent tmux.
@@ -77,17 +78,70 @@ pub(crate) fn survey(scope: &Scope, lines: usize) -> Result<Vec<(Row, String)>, 
     Ok(rows.collect())
 }
 
-/// A look at tmux, if it answered.
-type Look = Result<Panes, Silence>;
+/// Every session, and what is true of it.
+pub(crate) struct Everything {
+    /// Every name that is declared, recorded or has a live session of ours.
+    pub(crate) entries: BTreeMap<SessionName, Entry>,
+    /// The judgement of each, in the order of the names.
+    pub(crate) judged: Vec<Judged>,
+}
 
-/// Every name that is declared, recorded or has a live session of ours, with its entry, and a look at tmux.
-pub(crate) fn everything(scope: &Scope) -> Result<(BTreeMap<SessionName, Entry>, Look), Error> {
-    let mut entries = every_name(scope)?;
-    let panes = scope.look();
-    if let Ok(panes) = &panes {
+/// Looks at every session once.
+pub(crate) fn everything(scope: &Scope) -> Result<Everything, Error> {
+    let (entries, panes) = thread::scope(|threads| {
+        let asked = thread::Builder::new().spawn_scoped(threads, || scope.look());
+        let entries = every_name(scope);
+        // Where no thread can be had, one comes after the other.
+        let panes = asked.ok().and_then(|asked| asked.join().ok()).unwrap_or_else(|| scope.look());
+        (entries, panes)
+    });
+    let seen = judged(scope, entries?, &panes);
+    let disagree: Vec<SessionName> = seen
+        .entries
+        .iter()
+        .zip(&seen.judged)
+        .filter(|((_, entry), judged)| !agree(entry, &judged.condition))
+        .map(|((name, _), _)| name.clone())
+        .collect();
+    if disagree.is_empty() {
+        return Ok(seen);
+    }
+    // Order matters: the record first, then the look.
+    let mut entries = seen.entries;
+    for name in disagree {
+        match scope.registry.read(&name) {
+            Entry::Vacant if scope.definitions().declaration(&name).is_none() => drop(entries.remove(&name)),
+            entry => drop(entries.insert(name, entry)),
+        }
+    }
+    Ok(judged(scope, entries, &scope.look()))
+}
+
+fn judged(scope: &Scope, mut entries: BTreeMap<SessionName, Entry>, panes: &Result<Panes, Silence>) -> Everything {
+    if let Ok(panes) = panes {
         scope.add_unrecorded(&mut entries, panes);
     }
-    Ok((entries, panes))
+    let judged = entries.iter().map(|(name, entry)| scope.judge(name, entry, panes.as_ref())).collect();
+    Everything { entries, judged }
+}
+
+/// Whether a record and what tmux showed agree, so that they hold whichever of the two was seen first.
+fn agree(entry: &Entry, condition: &Condition) -> bool {
+    let record = entry.record();
+    let at_rest = record.and_then(|record| record.phase).is_none_or(|phase| !phase.is_unfinished());
+    match condition {
+        // It is not understood, and asking again would only take as long again.
+        Condition::Silent(_) => true,
+        Condition::Live(pane) | Condition::Dead(pane) | Condition::Deserted { dead: Some(pane) } => {
+            at_rest && record.is_some_and(|record| record.loop_id == pane.pane_loop_id)
+        }
+        Condition::Gone => at_rest && record.is_none_or(|record| record.status == RecordStatus::Stopped),
+        Condition::Deserted { dead: None }
+        | Condition::Orphaned
+        | Condition::Replaced(_)
+        | Condition::Foreign(_)
+        | Condition::Unrecorded(_) => false,
+    }
 }
 
 /// Every name that is declared or recorded, with its entry.

@@ -4,7 +4,7 @@ use wire::{PlannedAction, PlannedSession};
 
 use super::{
     Scope,
-    list::everything,
+    list::{Everything, everything},
     recognise::restore_hint,
     start::{self, Prospect},
 };
@@ -17,9 +17,8 @@ use crate::{
 
 /// What a start of everything would do about each session, sorted by name.
 pub(crate) fn plan(scope: &Scope) -> Result<Vec<PlannedSession>, Error> {
-    let (entries, panes) = everything(scope)?;
-    let planned = entries.iter().map(|(name, entry)| {
-        let judged = scope.judge(name, entry, panes.as_ref());
+    let Everything { entries, judged } = everything(scope)?;
+    let planned = entries.iter().zip(&judged).map(|((name, entry), judged)| {
         let definition = scope.definitions().known(name, entry.record());
         let considered = Considered {
             entry,

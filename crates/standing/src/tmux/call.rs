@@ -5,16 +5,21 @@
 //! for may still happen later, so a time-out means "unknown", not "did not happen".
 
 use std::{
+    env,
     fs::File,
     io::{self, Read, Seek, SeekFrom, Write},
-    os::fd::OwnedFd,
+    os::{fd::OwnedFd, unix::process::CommandExt as _},
+    path::PathBuf,
     process::{Child, Command, ExitStatus},
     sync::atomic::Ordering,
     time::{Duration, Instant},
 };
 
 use nix::sys::memfd::{MFdFlags, memfd_create};
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::{
+    fs::{Access, access},
+    process::{Pid, PidfdFlags, pidfd_open},
+};
 
 use super::{Answer, DEADLINE, IMPATIENT, Silence, Tmux};
 use crate::{blocking, numbers, process::readable};
@@ -109,8 +114,9 @@ impl Tmux {
         input.write_all(stdin)?;
         input.seek(SeekFrom::Start(0))?;
         let mut words = by.iter().copied().chain(["tmux"]);
-        let mut command = Command::new(words.next().unwrap_or("tmux"));
-        command.args(words);
+        let name = words.next().unwrap_or("tmux");
+        let mut command = Command::new(self.program(name));
+        command.arg0(name).args(words);
         // `-u`: without it a C locale turns every non-ASCII character of an answer into `_`.
         command.arg("-u");
         if let Some(path) = &self.path {
@@ -130,6 +136,18 @@ impl Tmux {
             stdout: read_back(&mut out)?,
             stderr: String::from_utf8_lossy(&read_back(&mut err)?).into_owned(),
         }))
+    }
+}
+
+impl Tmux {
+    /// The file of a program, looked up on the PATH that it is given. A program named by its path is spawned without a
+    /// copy of this process's memory map first, which costs a service more than the call itself. One that is not found
+    /// keeps its name: the spawn then tells why.
+    fn program(&self, name: &str) -> PathBuf {
+        let path = self.env.iter().find(|(key, _)| key == "PATH").map(|(_, value)| value.as_os_str());
+        let dirs = env::split_paths(path.unwrap_or_default()).filter(|dir| dir.is_absolute());
+        let file = dirs.map(|dir| dir.join(name)).find(|file| access(file, Access::EXEC_OK).is_ok() && file.is_file());
+        file.unwrap_or_else(|| PathBuf::from(name))
     }
 }
 

@@ -4,19 +4,21 @@
 //! no error: the rest is not written, quietly. Anything else that cannot be written, a full disk say, is a failure.
 
 use std::{
+    borrow::Cow,
     fmt::Display,
-    io::{self, Stderr, Stdout, Write as _},
+    io::{self, Stderr, Write as _},
     process::ExitCode,
 };
 
-use anstream::AutoStream;
+use anstream::{AutoStream, ColorChoice, adapter::strip_str};
 use clap::builder::styling::{AnsiColor, Style};
 
 use super::{Refusal, inert};
 
 /// The two streams of a command.
 pub(super) struct Output {
-    out: AutoStream<Stdout>,
+    /// False if standard output shows no colours.
+    coloured: bool,
     err: AutoStream<Stderr>,
     failed: Option<io::Error>,
 }
@@ -29,14 +31,17 @@ pub(super) const BAD: Style = AnsiColor::Red.on_default().bold();
 
 impl Output {
     pub(super) fn of_process() -> Self {
-        Self { out: anstream::stdout(), err: anstream::stderr(), failed: None }
+        let coloured = AutoStream::choice(&io::stdout()) != ColorChoice::Never;
+        Self { coloured, err: anstream::stderr(), failed: None }
     }
 
     /// Text for standard output, its line ends included. What is not ours in it must be inert already.
     pub(super) fn out(&mut self, text: &str) {
         if self.failed.is_none() {
-            let written = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
-            self.failed = written.err();
+            // Stripped as a whole: a stream that strips writes a piece for each change of style, a listing one a row.
+            let text = if self.coloured { Cow::Borrowed(text) } else { Cow::Owned(strip_str(text).to_string()) };
+            let mut out = io::stdout().lock();
+            self.failed = out.write_all(text.as_bytes()).and_then(|()| out.flush()).err();
         }
     }
 
