@@ -46,10 +46,11 @@ fn serve_names_a_port_that_is_taken() {
     assert!(told.err.contains(&format!("port {port}")) && told.err.contains("--port"), "{}", told.err);
 }
 
-/// A create that is under way in the service: begun, and not answered before its probe is over.
+/// A create that is under way in the service: begun, and not answered before its probe is over, since the agent does not
+/// take its brief.
 fn create_under_way(home: &TestHome, service: &TestService) -> thread::JoinHandle<Option<testkit::Answer>> {
     let http = service.http();
-    let body = json!({ "name": "ops", "harness": "demo" });
+    let body = json!({ "name": "ops", "harness": "demo", "harnessArgs": ["--fault", "deaf-box"] });
     let asked = thread::spawn(move || http.exchange(&http.posting(&format!("{SESSIONS}/create"), &body)));
     wait_for("the session to be spawned", || home.tmux().sessions().pop());
     asked

@@ -5,6 +5,7 @@
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 mod connect;
+mod create;
 mod idle;
 mod list;
 mod once;
@@ -42,6 +43,9 @@ fn main() {
     }
     if runs("start") {
         start::run(&exe);
+    }
+    if runs("create") {
+        create::run(&exe);
     }
     if runs("rest") {
         rest::run(&exe);

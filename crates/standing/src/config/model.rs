@@ -144,7 +144,7 @@ pub struct TmuxSettings {
     pub remain_on_exit: bool,
     /// Whether a start resumes the recorded conversation.
     pub resume_on_respawn: bool,
-    /// How long a new pane must live before it is trusted.
+    /// How long a resumed harness, or a fresh one without evidence, must live to be trusted.
     pub probe: Duration,
     /// How long a harness may take to leave after SIGTERM.
     pub kill_grace: Duration,

@@ -1,4 +1,4 @@
-//! start: resume the recorded conversation, or begin a fresh one, and trust neither before it has lived for a while.
+//! start: resume the recorded conversation, or begin a fresh one, and trust neither before it has proven to live.
 
 mod attempt;
 mod brief;
@@ -11,11 +11,12 @@ use crate::{
     Error, clock,
     definition::Definition,
     events::{Event, Level},
+    process::ProcessIdentity,
     registry::{Entry, Hold, Phase, Record, RecordStatus},
     state::{Condition, replaced},
     tmux::Pane,
 };
-use attempt::{Attempt, Conversation};
+use attempt::{Attempt, Conversation, Proof};
 use plan::Plan;
 pub(super) use plan::forget;
 
@@ -180,7 +181,7 @@ fn spawn(scope: &Scope, mut plan: Plan<'_>, before: Option<Record>) -> Result<St
     };
     if let Some(id) = plan.resumable(before.as_ref()) {
         match attempt(&plan, &mut record, Conversation::Resumed(id.clone()))? {
-            Attempt::Lives => return Ok(succeeded(scope, &plan, record, Outcome::Resumed, &notes)),
+            Attempt::Lives(proof) => return succeeded(scope, &plan, record, before, (Outcome::Resumed, proof), &notes),
             Attempt::Unsure(reason) => return Ok(unsure(scope, &plan, &reason)),
             Attempt::Refused(reason) => return give_up(scope, &plan, before, &reason),
             Attempt::Died(reason) => {
@@ -199,7 +200,7 @@ fn spawn(scope: &Scope, mut plan: Plan<'_>, before: Option<Record>) -> Result<St
         Err(reason) => return give_up(scope, &plan, before, &reason),
     };
     match attempt(&plan, &mut record, Conversation::Fresh(id))? {
-        Attempt::Lives => Ok(succeeded(scope, &plan, record, Outcome::Started, &notes)),
+        Attempt::Lives(proof) => succeeded(scope, &plan, record, before, (Outcome::Started, proof), &notes),
         Attempt::Unsure(reason) => Ok(unsure(scope, &plan, &reason)),
         Attempt::Died(reason) | Attempt::Refused(reason) => give_up(scope, &plan, before, &reason),
     }
@@ -227,7 +228,14 @@ fn trust(scope: &Scope, plan: &mut Plan<'_>) {
     plan.untrusted = Some(error);
 }
 
-fn succeeded(scope: &Scope, plan: &Plan<'_>, mut record: Record, outcome: Outcome, notes: &[String]) -> Start {
+fn succeeded(
+    scope: &Scope,
+    plan: &Plan<'_>,
+    mut record: Record,
+    before: Option<Record>,
+    (outcome, proof): (Outcome, Proof),
+    notes: &[String],
+) -> Result<Start, Error> {
     record.keep_pending();
     record.phase = Some(Phase::Running);
     record.status = RecordStatus::Running;
@@ -252,6 +260,12 @@ fn succeeded(scope: &Scope, plan: &Plan<'_>, mut record: Record, outcome: Outcom
     }
     files::failpoint::at("start.recorded");
     let pane = scope.condition(&record).live().cloned();
+    // Evidence may come moments before the end: a session that has ended by now has not started.
+    if proof == Proof::Brief && !attempt::is_still_up(scope, plan, &record, pane.as_ref()) {
+        let lived = record.process.as_ref().and_then(ProcessIdentity::age).unwrap_or_default();
+        let reason = attempt::how_it_ended(scope, &record, lived);
+        return give_up(scope, plan, before, &reason);
+    }
     let brief = pane
         .as_ref()
         .filter(|_| outcome == Outcome::Started)
@@ -273,7 +287,7 @@ fn succeeded(scope: &Scope, plan: &Plan<'_>, mut record: Record, outcome: Outcom
     files::failpoint::at("start.announced");
     let mut row = scope.row_after(&record.name, outcome, notes.join("; "));
     row.brief = brief.map(|brief| brief.verdict);
-    sure(row)
+    Ok(sure(row))
 }
 
 /// Gives the harness what the one before it had not taken.

@@ -186,7 +186,8 @@ fn row_19_without_retained_panes_a_quick_end_has_failed_too_and_leaves_nothing()
         .build();
     let the_loop = home.the_loop();
     for after in ["exit-after=0:3", "exit-after=300:3"] {
-        let answer = Order::Create(with_faults(&home, "x", &[after])).done_by(&the_loop);
+        // It never takes its brief, so that nothing shows it to be up before its end.
+        let answer = Order::Create(with_faults(&home, "x", &["deaf-box", after])).done_by(&the_loop);
         assert_eq!(answer.outcome(), Some(Outcome::Failed), "{after}: {answer:?}");
         assert!(!record_file(&home, "x").exists(), "{after}: the name is free for the retry");
         assert_eq!(home.tmux().sessions(), Vec::<String>::new(), "{after}");

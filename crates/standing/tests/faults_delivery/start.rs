@@ -4,11 +4,13 @@ use std::{
     fs,
     os::unix::fs::{PermissionsExt, symlink},
     path::{Path, PathBuf},
+    time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
 use standing::{ControlVerb, CreateRequest, Error, Outcome, Row, State, TheLoop};
 use testkit::{TestHome, assert_nothing_spawned, wait_for};
+use wire::Verdict;
 
 use crate::stage::{begin, builder, control, create, event_names, faulty, home, said, say};
 
@@ -102,10 +104,28 @@ const TRIES: usize = 3;
 fn row_19_an_end_within_the_probe_has_failed_whenever_it_comes() {
     let home = builder().set("/routing/tmux/resumeProbeSeconds", json!(2)).build();
     let the_loop = home.the_loop();
-    for (name, after) in [("soon", "exit-after=10:3"), ("late", "exit-after=1500:3")] {
-        let detail = fails(&home, &the_loop, &faulty(name, &[after]));
+    // The second one never takes its brief: nothing shows that it is up, so its probe goes on to the end.
+    for (name, faults) in [("soon", &["exit-after=10:3"][..]), ("late", &["deaf-box", "exit-after=1500:3"])] {
+        let detail = fails(&home, &the_loop, &faulty(name, faults));
         assert!(detail.contains("exit 3") && detail.contains("demo: left with 3"), "{name}: {detail}");
     }
+}
+
+#[test]
+fn row_19_a_fresh_start_is_over_once_its_brief_was_taken_and_a_resume_waits_for_its_probe() {
+    let probe = Duration::from_secs(20);
+    let home = builder().set("/routing/tmux/resumeProbeSeconds", json!(probe.as_secs())).build();
+    let the_loop = home.the_loop();
+    let begun = Instant::now();
+    let row = begin(&the_loop, &CreateRequest::named("ops"));
+    assert_eq!(row.brief, Some(Verdict::Submitted), "{row:?}");
+    assert!(begun.elapsed() < probe, "it waited for its probe though its transcript had the brief");
+    assert!(the_loop.standing().stop_all().expect("a report").ok);
+    home.reconfigure("/routing/tmux/resumeProbeSeconds", json!(1));
+    let begun = Instant::now();
+    let row = control(&the_loop, "ops", ControlVerb::Start);
+    assert_eq!(row.outcome, Some(Outcome::Resumed), "{row:?}");
+    assert!(begun.elapsed() >= Duration::from_secs(1), "a resume is trusted after its probe");
 }
 
 #[test]

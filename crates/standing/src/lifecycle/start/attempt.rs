@@ -12,18 +12,25 @@ use crate::{
     harness::{Harness, Screen},
     launcher::{self, LaunchSpec, SECRETS_LIMIT, discard, revoke, tidy},
     lifecycle::{Scope, screen::last_lines, settle::note_process},
-    process::ProcessHold,
+    process::{ProcessHold, ProcessIdentity},
     registry::{Phase, Record, RecordStatus},
     tmux::{Answer, Pane, Spawn, SpawnAnswer, configured},
 };
 
-use super::plan::Plan;
+use super::{
+    brief::{self, Seen},
+    plan::Plan,
+};
 
 /// How often a spawn is made again that its server did not live to make.
 const SPAWNED_AGAIN: u32 = 3;
 
 /// How long a pane may take to show how its program ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// How old a harness must be before it is believed to be up: one that is about to fail may take its brief and draw its
+/// screen first.
+const SETTLED: Duration = Duration::from_millis(150);
 
 /// How often a harness that has drawn nothing yet is looked at.
 const FIRST_SCREEN_INTERVAL: Duration = Duration::from_millis(50);
@@ -40,14 +47,23 @@ pub(super) enum Conversation {
 /// What came of an attempt.
 #[derive(Debug)]
 pub(super) enum Attempt {
-    /// The harness lives, and lived through its probe.
-    Lives,
-    /// It ended within its probe, and its pane is cleared.
+    /// The harness lives.
+    Lives(Proof),
+    /// It ended before that, and its pane is cleared.
     Died(String),
     /// Nothing was spawned.
     Refused(String),
     /// tmux fell silent, and the launch could not be taken back: it may live.
     Unsure(String),
+}
+
+/// How a harness has proven to live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Proof {
+    /// It has written down that it took its brief.
+    Brief,
+    /// It has lived through its probe.
+    Probe,
 }
 
 /// Makes one attempt. On [`Attempt::Lives`] the record knows its process; writing it is the caller's.
@@ -89,15 +105,15 @@ pub(super) fn make(
     if plan.untrusted.is_none() {
         plan.keep_trusted(scope);
     }
-    let attempt = spawn(scope, plan, record, &spec);
-    if !matches!(attempt, Attempt::Lives | Attempt::Unsure(_)) {
+    let attempt = spawn(scope, plan, record, conversation, &spec);
+    if !matches!(attempt, Attempt::Lives(_) | Attempt::Unsure(_)) {
         discard(&spec);
     }
     Ok(attempt)
 }
 
 /// Spawns, and sees what comes of it.
-fn spawn(scope: &Scope, plan: &Plan<'_>, record: &mut Record, spec: &Path) -> Attempt {
+fn spawn(scope: &Scope, plan: &Plan<'_>, record: &mut Record, conversation: &Conversation, spec: &Path) -> Attempt {
     let name = &plan.definition.name;
     let loop_id = record.loop_id.clone();
     let spawn = Spawn { name, loop_id: &loop_id, root: &scope.mark, record, cwd: &plan.cwd, spec };
@@ -111,7 +127,7 @@ fn spawn(scope: &Scope, plan: &Plan<'_>, record: &mut Record, spec: &Path) -> At
     match spawned {
         Answer::Said(SpawnAnswer::Spawned | SpawnAnswer::ServerEnded) => {
             files::failpoint::at("start.spawned");
-            probe(scope, record, plan, spec)
+            probe(scope, record, plan, conversation, spec)
         }
         Answer::Said(SpawnAnswer::NameTaken) => Attempt::Refused(format!(
             "another tmux session took the name meanwhile: nothing was spawned; look at it with {}",
@@ -123,14 +139,13 @@ fn spawn(scope: &Scope, plan: &Plan<'_>, record: &mut Record, spec: &Path) -> At
             Attempt::Refused(format!("tmux did not answer ({}): nothing was spawned", silence.0))
         }
         // It was launched all the same.
-        Answer::Silent(_) => probe(scope, record, plan, spec),
+        Answer::Silent(_) => probe(scope, record, plan, conversation, spec),
     }
 }
 
-/// Waits whether the harness outlives its probe.
-fn probe(scope: &Scope, record: &mut Record, plan: &Plan<'_>, spec: &Path) -> Attempt {
-    let (name, adapter) = (&plan.definition.name, plan.adapter.as_ref());
-    let probe = scope.settings().routing.tmux.probe;
+/// Waits until the harness has proven to live.
+fn probe(scope: &Scope, record: &mut Record, plan: &Plan<'_>, conversation: &Conversation, spec: &Path) -> Attempt {
+    let name = &plan.definition.name;
     let begun = Instant::now();
     let pane = match find(scope, record, name) {
         Ok(pane) => pane,
@@ -140,21 +155,59 @@ fn probe(scope: &Scope, record: &mut Record, plan: &Plan<'_>, spec: &Path) -> At
         return Attempt::Died(swept(scope, record, vanished(scope)));
     };
     files::failpoint::at("start.found");
-    let lives = match ProcessHold::of(pane.pid) {
-        Some(held) if !plan.secrets.is_empty() && !launched(&held, spec) => false,
-        Some(held) if !pane.dead && !held.wait(probe) && comes_up(scope, &pane, &held, adapter) => {
-            note_process(record, Some(held.identity.clone()), &pane);
-            true
-        }
-        _ => false,
-    };
-    if lives {
+    let held = ProcessHold::of(pane.pid).filter(|held| plan.secrets.is_empty() || launched(held, spec));
+    let held = held.filter(|_| !pane.dead);
+    if let Some(held) = &held
+        && let Some(proof) = proves_to_live(scope, plan, record, conversation, &pane, held)
+    {
+        note_process(record, Some(held.identity.clone()), &pane);
         scope.tmux.end_drain(&pane);
-        return Attempt::Lives;
+        return Attempt::Lives(proof);
     }
-    let ended = swept(scope, record, last_words(scope, record, name, begun.elapsed()));
+    let ended = how_it_ended(scope, record, begun.elapsed());
     // Its harness was not run: that says nothing of the conversation.
     launcher::failure(spec).map_or(Attempt::Died(ended), Attempt::Refused)
+}
+
+/// Waits until a harness has proven to live; `None` if it ended first.
+///
+/// A fresh one has once it has written down that it took its brief. One that was resumed writes nothing of the kind, and
+/// may yet find that the conversation is gone: it is probed, as is a fresh one that leaves no such evidence.
+fn proves_to_live(
+    scope: &Scope,
+    plan: &Plan<'_>,
+    record: &Record,
+    conversation: &Conversation,
+    pane: &Pane,
+    held: &ProcessHold,
+) -> Option<Proof> {
+    let probe = scope.settings().routing.tmux.probe;
+    let seen = match conversation {
+        Conversation::Fresh(_) if !probe.is_zero() => brief::await_taken(scope, plan, record, held, probe),
+        Conversation::Fresh(_) | Conversation::Resumed(_) if held.wait(probe) => Seen::Ended,
+        Conversation::Fresh(_) | Conversation::Resumed(_) => Seen::Nothing,
+    };
+    match seen {
+        Seen::Taken => Some(Proof::Brief),
+        Seen::Ended => None,
+        Seen::Nothing => comes_up(scope, pane, held, plan.adapter.as_ref(), Title::Counts).then_some(Proof::Probe),
+    }
+}
+
+/// Whether a harness that took its brief is up a moment later, when its start is about to be told of: alive, and with its
+/// screen drawn. A silent tmux says nothing against it.
+pub(super) fn is_still_up(scope: &Scope, plan: &Plan<'_>, record: &Record, pane: Option<&Pane>) -> bool {
+    let Some(held) = record.process.as_ref().and_then(ProcessIdentity::hold) else { return false };
+    if held.wait(SETTLED.saturating_sub(held.identity.age().unwrap_or_default())) {
+        return false;
+    }
+    pane.is_none_or(|pane| comes_up(scope, pane, &held, plan.adapter.as_ref(), Title::DoesNotCount))
+}
+
+/// How a harness ended that had been started so long before, with its last words. What it left is ended, and its pane
+/// cleared.
+pub(super) fn how_it_ended(scope: &Scope, record: &Record, lived: Duration) -> String {
+    swept(scope, record, last_words(scope, record, &record.name, lived))
 }
 
 /// Waits for a launch to read its secrets. False if it ended meanwhile.
@@ -188,13 +241,21 @@ fn swept(scope: &Scope, record: &Record, reason: String) -> String {
     }
 }
 
-/// Whether a harness that outlived its probe lives on to its first screen, or for as long as that may take. With no probe
-/// at all, nothing is waited for.
-fn comes_up(scope: &Scope, pane: &Pane, held: &ProcessHold, adapter: &dyn Harness) -> bool {
+/// Whether a title tells that a harness is up. It may outlast the screen of one that has just left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Title {
+    Counts,
+    DoesNotCount,
+}
+
+/// Whether a harness that has proven to live so far lives on to its first screen, or for as long as that may take. With no
+/// probe at all, nothing is waited for.
+fn comes_up(scope: &Scope, pane: &Pane, held: &ProcessHold, adapter: &dyn Harness, title: Title) -> bool {
     let deadline = Instant::now() + adapter.draws_within();
     while !scope.settings().routing.tmux.probe.is_zero() && Instant::now() < deadline {
         let shown = scope.tmux.shown(pane).into_result().ok().flatten().unwrap_or_default();
-        if adapter.is_up(Screen { text: &shown.text, title: &shown.title }) != Some(false) {
+        let title = if title == Title::Counts { shown.title.as_str() } else { "" };
+        if adapter.is_up(Screen { text: &shown.text, title }) != Some(false) {
             break;
         }
         if held.wait(FIRST_SCREEN_INTERVAL) {

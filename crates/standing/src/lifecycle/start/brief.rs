@@ -15,12 +15,67 @@ use crate::{
         Scope,
         say::{Courier, Watch, transcript},
     },
+    process::ProcessHold,
     registry::Record,
     tmux::Pane,
 };
 
 /// How long a harness that is up may take to write its brief down.
 const PATIENCE: Duration = Duration::from_secs(3);
+
+/// How often a transcript is looked at that a harness is about to begin.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// The same where even its file is not known yet: it costs a look at folders or at processes.
+const LOOK_FOR_FILE: Duration = Duration::from_millis(50);
+
+/// What a wait for a fresh harness came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Seen {
+    /// Its transcript has its brief as a turn: it is up.
+    Taken,
+    /// It ended first.
+    Ended,
+    /// Neither, within the limit.
+    Nothing,
+}
+
+/// Waits until a fresh harness has written down that it took its brief. The record is the one of its start.
+pub(super) fn await_taken(
+    scope: &Scope,
+    plan: &Plan<'_>,
+    record: &Record,
+    held: &ProcessHold,
+    limit: Duration,
+) -> Seen {
+    let harness = plan.adapter.as_ref();
+    let deadline = Instant::now() + limit;
+    let left = || deadline.saturating_duration_since(Instant::now());
+    // As it will stand once the start has succeeded.
+    let mut fresh = record.clone();
+    fresh.keep_pending();
+    while fresh.harness_session_id.is_empty() && !scope.find_conversation(&mut fresh, Some(held.pid())) {
+        if held.wait(left().min(LOOK_FOR_FILE)) {
+            return Seen::Ended;
+        }
+        if left().is_zero() {
+            return Seen::Nothing;
+        }
+    }
+    let opening = directive::opening(&fresh.name);
+    let watch = Watch::resumed(transcript(scope, &fresh, harness), None, 0, &opening);
+    loop {
+        if watch.seen() {
+            return Seen::Taken;
+        }
+        if held.wait(left().min(if watch.has_transcript() { LOOK } else { LOOK_FOR_FILE })) {
+            return Seen::Ended;
+        }
+        if left().is_zero() {
+            return Seen::Nothing;
+        }
+    }
+}
 
 /// What became of a brief.
 pub(super) struct Brief {
