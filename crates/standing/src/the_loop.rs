@@ -19,7 +19,7 @@ use crate::{
     doctor,
     events::{Event, EventLog, EventReader},
     harness::{self, find_program},
-    lifecycle::{self, Scope, reconcile::Settled},
+    lifecycle::{self, Scope, list::EarlyLook, reconcile::Settled},
     numbers,
     shared_look::SharedLook,
 };
@@ -218,7 +218,21 @@ impl Standing<'_> {
     /// Every session that is declared or recorded, sorted by name.
     /// Who asks while others do shares their look, if it begins after the call.
     pub fn list(&self) -> Result<Vec<Row>, Error> {
-        self.the_loop.looks.list.share(|| lifecycle::list::list(&self.the_loop.strict()?))
+        self.the_loop.looks.list.share(|| {
+            // A process that has not read its config yet asks tmux while it does.
+            let unread = self.the_loop.read.lock().unwrap_or_else(PoisonError::into_inner).is_none();
+            let (path, surroundings) = (self.the_loop.path.clone(), Arc::clone(&self.the_loop.surroundings));
+            let early = unread.then(|| EarlyLook::begin(path, surroundings)).flatten();
+            match self.the_loop.strict() {
+                Ok(scope) => lifecycle::list::list(&scope, early),
+                Err(error) => {
+                    if let Some(early) = early {
+                        early.end();
+                    }
+                    Err(error)
+                }
+            }
+        })
     }
 
     /// Every session with the last `lines` lines of its pane, sorted by name: for a page.

@@ -4,22 +4,31 @@
 //! The records are read while tmux answers. A record and a pane that were seen at different moments may disagree only
 //! because a verb changed both in between; so where they disagree, tmux is asked again, now that the record is read.
 
-use std::{collections::BTreeMap, thread};
+use std::{
+    collections::BTreeMap,
+    sync::Arc,
+    thread::{self, JoinHandle},
+};
 
 use wire::{Activity, Row, SessionName};
 
-use super::{Scope, scope::Judged, screen::last_lines};
+use super::{
+    Scope,
+    scope::{Judged, secrets},
+    screen::last_lines,
+};
 use crate::{
-    Error,
+    Error, Surroundings,
+    config::{self, ConfigPath, Settings},
     harness::BUILT_IN,
     registry::{Entry, Record, RecordStatus},
     state::Condition,
-    tmux::{Pane, Panes, Silence},
+    tmux::{Pane, Panes, Silence, Tmux},
 };
 
 /// Every session, sorted by name.
-pub(crate) fn list(scope: &Scope) -> Result<Vec<Row>, Error> {
-    let Everything { entries, judged } = everything(scope)?;
+pub(crate) fn list(scope: &Scope, early: Option<EarlyLook>) -> Result<Vec<Row>, Error> {
+    let Everything { entries, judged } = everything_after(scope, early)?;
     let mut rows: Vec<Row> =
         entries.iter().zip(&judged).map(|((name, entry), judged)| scope.row(name, entry, judged)).collect();
     let live = judged.iter().map(|judged| judged.condition.live());
@@ -86,10 +95,46 @@ pub(crate) struct Everything {
     pub(crate) judged: Vec<Judged>,
 }
 
+/// A look at tmux that is under way while the config is still being checked.
+pub(crate) struct EarlyLook(JoinHandle<Option<(String, Result<Panes, Silence>)>>);
+
+impl EarlyLook {
+    /// Begins one; `None` where no thread can be had.
+    pub(crate) fn begin(path: ConfigPath, surroundings: Arc<Surroundings>) -> Option<Self> {
+        let look = move || {
+            let socket = config::socket_as_written(&path)?;
+            // What it asks changes nothing and starts no server, so that the socket alone matters.
+            let mut settings = Settings::defaults(path.project_dir(), &surroundings);
+            settings.routing.tmux.socket.clone_from(&socket);
+            let tmux = Tmux::new(&settings.routing.tmux, &surroundings, &secrets(&settings));
+            Some((socket, tmux.panes().into_result()))
+        };
+        thread::Builder::new().spawn(look).ok().map(Self)
+    }
+
+    /// Waits for its end, for a list that there will not be.
+    pub(crate) fn end(self) {
+        let _ = self.0.join();
+    }
+
+    /// What it saw, if it asked the server that the config turned out to mean.
+    fn seen_on(self, socket: &str) -> Option<Result<Panes, Silence>> {
+        let (asked, seen) = self.0.join().ok()??;
+        (asked == socket).then_some(seen)
+    }
+}
+
 /// Looks at every session once.
 pub(crate) fn everything(scope: &Scope) -> Result<Everything, Error> {
+    everything_after(scope, None)
+}
+
+/// Looks at every session once, with what an early look saw.
+fn everything_after(scope: &Scope, early: Option<EarlyLook>) -> Result<Everything, Error> {
+    let socket = &scope.settings().routing.tmux.socket;
+    let look = || early.and_then(|early| early.seen_on(socket)).unwrap_or_else(|| scope.look());
     let (entries, panes) = thread::scope(|threads| {
-        let asked = thread::Builder::new().spawn_scoped(threads, || scope.look());
+        let asked = thread::Builder::new().spawn_scoped(threads, look);
         let entries = every_name(scope);
         // Where no thread can be had, one comes after the other.
         let panes = asked.ok().and_then(|asked| asked.join().ok()).unwrap_or_else(|| scope.look());

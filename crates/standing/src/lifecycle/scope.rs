@@ -161,7 +161,8 @@ fn process_alive(record: &Record) -> bool {
     record.process.as_ref().is_some_and(crate::process::ProcessIdentity::is_alive)
 }
 
-fn secrets(settings: &Settings) -> Vec<&str> {
+/// The variables that hold secrets of the service.
+pub(super) fn secrets(settings: &Settings) -> Vec<&str> {
     vec![
         "THE_LOOP_SLACK_BOT_TOKEN",
         "THE_LOOP_SLACK_APP_TOKEN",

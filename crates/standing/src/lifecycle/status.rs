@@ -7,7 +7,7 @@ use crate::Error;
 
 /// The sessions as they are. The report is ok unless one that starts by itself does not run; others do not decide.
 pub(crate) fn status(scope: &Scope) -> Result<ControlReport, Error> {
-    let sessions = list::list(scope)?;
+    let sessions = list::list(scope, None)?;
     let enabled = scope.settings().standing_enabled;
     let ok = sessions.iter().all(|row| {
         let wanted = row.auto_start && (!row.declared || enabled);
