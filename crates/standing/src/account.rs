@@ -8,7 +8,7 @@ use std::{borrow::Cow, collections::BTreeMap, ffi::OsStr, fs};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Surroundings, process::LOOP_ID_VAR};
+use process::{LOOP_ID_VAR, Surroundings};
 
 /// The listed variables of a session and their values, `None` for one that was not set. A variable that is not listed
 /// here is the caller's: a record of an older version, or of another harness.
@@ -99,6 +99,13 @@ pub(crate) struct Difference<'a> {
     pub(crate) key: &'a str,
     pub(crate) here: Option<&'a str>,
     pub(crate) there: Option<&'a str>,
+}
+
+/// The variables that decide on an agent's account and differ between two environments: the name, and both values.
+pub fn account_differences(here: &Surroundings, there: &Surroundings) -> Vec<(String, String, String)> {
+    let (here, there) = (Account::of(ALL, here), Account::of(ALL, there));
+    let told = |one: &Difference<'_>| (one.key.to_owned(), shown(one.here), shown(one.there));
+    here.differences(&there).iter().map(told).collect()
 }
 
 /// A value of a variable, for a person.

@@ -31,24 +31,20 @@ use files::{
 use serde::{Deserialize, Serialize};
 use wire::SessionName;
 
+use process::marks::LOOP_ID_VAR;
+pub use process::marks::scrubbed;
+pub(crate) use process::marks::{ROOT_VAR, SESSION_VAR};
+
 pub(crate) use self::secret::LIMIT as SECRETS_LIMIT;
 use crate::{
     Error, Surroundings,
     error::storage,
-    nesting,
-    process::LOOP_ID_VAR,
     tmux,
     variables::{Env, Secrets},
 };
 
 /// The largest launch in bytes: a command and an environment, which Linux limits to a quarter of the stack.
 const MAX_SPEC: usize = 64 * 1024 * 1024;
-
-/// The name of the session, for its harness.
-pub(crate) const SESSION_VAR: &str = "THE_LOOP_SESSION";
-
-/// What marks the state folder that the session belongs to.
-pub(crate) const ROOT_VAR: &str = "THE_LOOP_ROOT";
 
 /// What to run, where, and with which environment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -167,38 +163,6 @@ const REVOKED: &str = "revoked";
 /// How long a launch may wait for its pane. A tmux that was stopped for longer has its pane say so.
 const KEPT: Duration = Duration::from_hours(24);
 
-/// The environment for tmux and for harnesses: ours without nesting marks, without our own marks, and without the
-/// variables that hold secrets of the service.
-pub fn scrubbed(surroundings: &Surroundings, secrets: &[&str]) -> Vec<(OsString, OsString)> {
-    surroundings
-        .vars()
-        .filter(|(key, _)| key.to_str().is_none_or(|key| !is_mark(key) && !secrets.contains(&key)))
-        .map(|(key, value)| (key.to_owned(), value.to_owned()))
-        .collect()
-}
-
-/// What systemd tells one process of a unit about itself, and is wrong of whatever that one starts.
-const OF_A_UNIT: [&str; 9] = [
-    "NOTIFY_SOCKET",
-    "LISTEN_FDS",
-    "LISTEN_FDNAMES",
-    "LISTEN_PID",
-    "WATCHDOG_USEC",
-    "WATCHDOG_PID",
-    "INVOCATION_ID",
-    "JOURNAL_STREAM",
-    "SYSTEMD_EXEC_PID",
-];
-
-pub(crate) fn is_mark(key: &str) -> bool {
-    nesting::is_mark(key)
-        || (key.starts_with("TMUX") && key != "TMUX_TMPDIR")
-        || key == LOOP_ID_VAR
-        || key == SESSION_VAR
-        || key == ROOT_VAR
-        || OF_A_UNIT.contains(&key)
-}
-
 /// The hidden `launch` subcommand. Returns only if there is nothing to run.
 pub fn main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     let Some(path) = args.next().map(PathBuf::from) else {
@@ -261,24 +225,6 @@ fn fail(code: u8, what: &str) -> ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn nesting_marks_and_secrets_are_dropped_and_settings_kept() {
-        let here = Surroundings::of_process()
-            .with_var("CLAUDECODE", "1")
-            .with_var("CLAUDE_CODE_CHILD_SESSION", "1")
-            .with_var("CLAUDE_CODE_USE_BEDROCK", "1")
-            .with_var("TMUX", "/tmp/x,1,0")
-            .with_var("TMUX_PANE", "%1")
-            .with_var("SLACK", "xoxb-secret");
-        let kept: Vec<String> =
-            scrubbed(&here, &["SLACK"]).into_iter().filter_map(|(key, _)| key.into_string().ok()).collect();
-        for gone in ["CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", "TMUX", "TMUX_PANE", "SLACK"] {
-            assert!(!kept.iter().any(|key| key == gone), "{gone} was kept");
-        }
-        assert!(kept.iter().any(|key| key == "CLAUDE_CODE_USE_BEDROCK"));
-        assert!(kept.iter().any(|key| key == "PATH"));
-    }
 
     #[test]
     fn a_spec_is_private_used_once_and_can_be_taken_back() {

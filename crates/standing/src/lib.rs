@@ -8,15 +8,11 @@
 //! blocking thread.
 
 mod account;
-mod ask;
-pub mod blocking;
 mod brief;
 mod caller;
 mod clock;
 pub mod config;
 mod definition;
-pub mod demo;
-pub mod descriptors;
 mod directive;
 mod doctor;
 mod error;
@@ -24,33 +20,31 @@ pub mod events;
 mod harness;
 pub mod launcher;
 mod lifecycle;
-mod nesting;
 mod notices;
 mod numbers;
-mod process;
 mod registry;
 mod selftest;
-mod shared_look;
-mod sockets;
 mod state;
 pub mod state_folder;
-mod surroundings;
-mod systemd;
 pub mod text;
 mod the_loop;
 mod tmux;
-mod variables;
 
+pub(crate) use ::process::{self, nesting, sockets, variables};
+pub use account::account_differences;
 pub use brief::{BRIEF_LIMIT, read_brief};
 pub use caller::Caller;
+pub use demo_agent as demo;
 pub use error::Error;
 pub use lifecycle::reconcile::Settled;
 pub use notices::notices;
 pub use numbers::{Numbers, Times, numbers};
-pub use process::ProcessHold;
+pub use process::{
+    ProcessHold, Surroundings, blocking, descriptors,
+    sockets::{Gone, gone as sockets_gone},
+    systemd::Unit,
+};
 pub use selftest::{Step, selftest};
-pub use surroundings::Surroundings;
-pub use systemd::Unit;
 pub use the_loop::{Standing, TheLoop};
 pub use wire::{
     Activity, AnswerRequest, Check, Choice, ControlReport, ControlRequest, ControlVerb, CreateRequest, DeleteRequest,

@@ -168,7 +168,7 @@ mod tests {
     use std::slice;
 
     use super::*;
-    use crate::process::ProcessIdentity;
+    use process::ProcessIdentity;
 
     const PID: u32 = 10;
 

@@ -8,6 +8,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError, atomic::AtomicBool},
 };
 
+use process::single_flight::SingleFlight;
 use wire::{
     AnswerRequest, ControlReport, ControlRequest, ControlVerb, CreateRequest, DeleteRequest, Finding, PlannedSession,
     Row, SayReceipt, SayRequest, SessionName,
@@ -21,7 +22,6 @@ use crate::{
     harness::{self, find_program},
     lifecycle::{self, Scope, list::EarlyLook, reconcile::Settled},
     numbers,
-    shared_look::SharedLook,
 };
 
 /// One instance of the-loop: a config file and where its state lives. Cheap to clone; safe to share.
@@ -39,9 +39,9 @@ pub struct TheLoop {
 /// What several callers may ask for at once.
 #[derive(Debug, Default)]
 struct Looks {
-    list: SharedLook<Vec<Row>>,
+    list: SingleFlight<Vec<Row>>,
     /// By the number of lines.
-    surveys: Mutex<HashMap<usize, Arc<SharedLook<Survey>>>>,
+    surveys: Mutex<HashMap<usize, Arc<SingleFlight<Survey>>>>,
 }
 
 /// Every session with the last lines of its pane.

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fs};
 
-use standing::{Check, Finding, Surroundings, TheLoop};
+use standing::{Check, Finding, Gone, Surroundings, TheLoop, account_differences, sockets_gone};
 
 use crate::service::{
     instance::{self, Holder},
@@ -64,14 +64,14 @@ fn environment(pid: u32, here: &Surroundings) -> Option<Surroundings> {
 
 /// What a session that is started from the page, Slack or REST has otherwise than one that is started here.
 fn other_environment(ours: &Surroundings, theirs: &Surroundings, place: &str) -> Vec<Finding> {
-    let gone = theirs.sockets_gone().into_iter().map(|(key, path)| {
+    let gone = sockets_gone(theirs).into_iter().map(|Gone { key, path }| {
         let what = format!(
             "its {key} names a socket that does not exist any more ({}): sessions that it starts do not get it",
             path.display()
         );
         Finding::notice(Check::Service, place, what, format!("from a shell whose {key} is alive, {RESTART}"))
     });
-    let accounts = theirs.account_differences(ours).into_iter().map(|(key, theirs, ours)| {
+    let accounts = account_differences(theirs, ours).into_iter().map(|(key, theirs, ours)| {
         let what = format!("its {key} is {theirs}, and yours is {ours}: a session that it creates is in that account");
         Finding::notice(Check::Service, place, what, format!("from a shell with the right {key}, {RESTART}"))
     });

@@ -4,7 +4,7 @@
 use wire::{Check, Finding};
 
 use super::Patient;
-use crate::systemd::{Unit, ends_what_a_login_leaves, login_session_of};
+use process::systemd::{Unit, ends_what_a_login_leaves, login_session_of};
 
 pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
     let Ok(Some(server)) = &patient.server else { return Vec::new() };

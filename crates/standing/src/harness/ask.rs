@@ -13,5 +13,5 @@ pub(super) fn ask(place: &Place<'_>, program: &str, args: &[&str]) -> Result<Str
     let program = find_program(program, place.cwd, &place.environment)?;
     let mut command = Command::new(&program);
     command.args(args).current_dir(place.cwd).env_clear().envs(scrubbed(&place.environment, &place.secrets));
-    crate::ask::ask(&mut command, LIMIT)
+    process::subprocess::ask(&mut command, LIMIT)
 }

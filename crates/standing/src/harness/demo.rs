@@ -14,7 +14,7 @@ use super::{
     args::{self, Options, Words},
     screen::{is_numbered, is_rule, lines, named_after, question, shows_message},
 };
-use crate::process::ProcessIdentity;
+use process::ProcessIdentity;
 
 /// As `the-loop demo --help` has them.
 const OPTIONS: Options = Options {

@@ -89,7 +89,7 @@ impl Scope {
             thorough: true,
         };
         let of = |pid| Account::of_process(adapter.account(), pid, &record.loop_id);
-        let runs_it = |pid: &u32| crate::process::runs(*pid, adapter.program());
+        let runs_it = |pid: &u32| process::runs(*pid, adapter.program());
         let harness = spawned.processes().filter(runs_it).filter_map(of);
         // A wrapper of the same name may stand before the harness itself, and then it is the one with other values.
         let found = harness.reduce(|first, next| if first == record.account { next } else { first });

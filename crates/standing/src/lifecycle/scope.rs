@@ -2,6 +2,7 @@
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
+use process::single_flight::SingleFlight;
 use wire::SessionName;
 
 use crate::{
@@ -11,7 +12,6 @@ use crate::{
     events::{Event, EventLog},
     harness::{self, Adapter},
     registry::{Entry, Hold, LockWait, Phase, Record, Registry},
-    shared_look::SharedLook,
     state::{self, Condition, Seen, how_it_ended},
     state_folder,
     tmux::{Pane, Panes, Silence, Tmux},
@@ -31,7 +31,7 @@ pub(crate) struct Scope {
     pub(crate) mark: String,
     events: EventLog,
     /// A verb to every session looks from many threads at once.
-    looks: SharedLook<Result<Panes, Silence>>,
+    looks: SingleFlight<Result<Panes, Silence>>,
 }
 
 impl Scope {
@@ -40,7 +40,7 @@ impl Scope {
         let secrets = secrets(&config.settings);
         let tmux = Tmux::new(&config.settings.routing.tmux, &surroundings, &secrets);
         let mark = state_folder::mark(&config.settings.state_root);
-        Self { config, surroundings, registry, tmux, mark, events, looks: SharedLook::new() }
+        Self { config, surroundings, registry, tmux, mark, events, looks: SingleFlight::new() }
     }
 
     pub(crate) fn settings(&self) -> &Settings {
@@ -158,7 +158,7 @@ pub(crate) struct Judged {
 }
 
 fn process_alive(record: &Record) -> bool {
-    record.process.as_ref().is_some_and(crate::process::ProcessIdentity::is_alive)
+    record.process.as_ref().is_some_and(process::ProcessIdentity::is_alive)
 }
 
 /// The variables that hold secrets of the service.

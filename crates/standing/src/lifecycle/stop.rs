@@ -170,7 +170,7 @@ fn act(scope: &Scope, record: &Record, condition: Condition) -> Stop {
             close(scope, record, &Pane { session_loop_id: record.loop_id.clone(), ..Pane::default() }, &ended)
         }
         Condition::Orphaned => {
-            let stop = match record.process.as_ref().and_then(crate::process::ProcessIdentity::hold) {
+            let stop = match record.process.as_ref().and_then(process::ProcessIdentity::hold) {
                 Some(harness) => finished(Outcome::Stopped, &end(&harness, &record.loop_id, grace)),
                 None => finished(Outcome::NotRunning, &sweep(&record.loop_id, grace)),
             };
@@ -219,7 +219,7 @@ fn ours(scope: &Scope, record: &Record, pane: &Pane) -> Result<Option<ProcessHol
     }
     Err(format!(
         "the pane runs `{}` (pid {}), which the-loop did not start: nothing was signalled; look at it with {}",
-        crate::process::command_name(pane.pid),
+        process::command_name(pane.pid),
         pane.pid,
         scope.attach(&record.name)
     ))
@@ -306,8 +306,8 @@ fn unreadable(scope: &Scope, name: &SessionName, reason: &str) -> Stop {
         }
     };
     let proven = panes.of(name).iter().find(|pane| {
-        let id = crate::process::variable_of(pane.pid, crate::process::LOOP_ID_VAR);
-        let session = crate::process::variable_of(pane.pid, crate::launcher::SESSION_VAR);
+        let id = process::variable_of(pane.pid, process::LOOP_ID_VAR);
+        let session = process::variable_of(pane.pid, crate::launcher::SESSION_VAR);
         !pane.dead
             && !pane.pane_loop_id.is_empty()
             && id.as_deref() == Some(&pane.pane_loop_id)

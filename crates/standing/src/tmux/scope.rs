@@ -4,7 +4,9 @@
 use std::{process::Command, time::Duration};
 
 use super::{Answer, Tmux};
-use crate::{ask::ask, notices, systemd::Unit};
+use process::{subprocess::ask, systemd::Unit};
+
+use crate::notices;
 
 /// What precedes a command that is to run in a scope of its own. It becomes that command once the scope is there.
 const IN_A_SCOPE: [&str; 6] =

@@ -5,7 +5,7 @@ use std::{thread, time::Duration};
 use rustix::process::Signal;
 
 use super::{Answer, Pane, Tmux};
-use crate::process::{ProcessHold, ProcessIdentity, command_name};
+use process::{ProcessHold, ProcessIdentity, command_name};
 
 /// How long the server may take to notice, and how often it is asked.
 const LOOKS: u32 = 40;

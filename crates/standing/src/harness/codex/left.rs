@@ -47,7 +47,7 @@ mod tests {
     use wire::SessionName;
 
     use super::*;
-    use crate::process::ProcessIdentity;
+    use process::ProcessIdentity;
 
     const OLD: &str = "01a22ad3-dabc-7a81-8258-0f4af531624a";
     const NEW: &str = "01a22ad4-90b5-7a01-b3b4-88daf35dfd14";

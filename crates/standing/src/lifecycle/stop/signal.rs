@@ -9,7 +9,7 @@ use std::{
 
 use rustix::process::Signal;
 
-use crate::process::{self, ProcessHold, ProcessIdentity};
+use process::{self, ProcessHold, ProcessIdentity};
 
 /// How long the kernel may take to end what it was told to kill.
 const KILL_WAIT: Duration = Duration::from_secs(2);

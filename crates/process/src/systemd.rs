@@ -5,7 +5,7 @@
 
 use std::{fs, process::Command, time::Duration};
 
-use crate::{Surroundings, ask::ask, launcher::scrubbed};
+use crate::{Surroundings, marks::scrubbed, subprocess::ask};
 
 /// How long systemd may take to answer.
 const LIMIT: Duration = Duration::from_secs(3);
@@ -15,7 +15,7 @@ const LIMIT: Duration = Duration::from_secs(3);
 pub struct Unit {
     /// Its name: `the-loop.service`.
     pub name: String,
-    /// Whether it is one of a user's own manager.
+    /// True if it is one of a user's own manager.
     pub user: bool,
 }
 
@@ -44,7 +44,7 @@ impl Unit {
 }
 
 /// The login session that a process belongs to, as `session-3.scope`, if to none of the units in it.
-pub(crate) fn login_session_of(pid: u32) -> Option<String> {
+pub fn login_session_of(pid: u32) -> Option<String> {
     login_session_in(&fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?)
 }
 
@@ -54,8 +54,8 @@ fn login_session_in(cgroup: &str) -> Option<String> {
     Some(innermost.to_owned())
 }
 
-/// Whether systemd ends what belongs to a login session when its user logs out; `None` if it does not tell.
-pub(crate) fn ends_what_a_login_leaves(here: &Surroundings) -> Option<bool> {
+/// True if systemd ends what belongs to a login session when its user logs out; `None` if it does not tell.
+pub fn ends_what_a_login_leaves(here: &Surroundings) -> Option<bool> {
     const MANAGER: [&str; 3] = ["org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager"];
     let mut command = command("busctl", here);
     let told = ask(command.arg("get-property").args(MANAGER).arg("KillUserProcesses"), LIMIT).ok()?;

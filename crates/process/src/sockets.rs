@@ -11,9 +11,11 @@ use crate::Surroundings;
 
 /// A variable that names a socket which is gone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Gone {
-    pub(crate) key: String,
-    pub(crate) path: PathBuf,
+pub struct Gone {
+    /// The variable.
+    pub key: String,
+    /// The first socket that it names.
+    pub path: PathBuf,
 }
 
 /// Variables that hold a socket's path though their name does not say so.
@@ -27,7 +29,7 @@ const PLAIN: [&str; 6] = [
 ];
 
 /// Every variable that names sockets of which none is there.
-pub(crate) fn gone(environment: &Surroundings) -> Vec<Gone> {
+pub fn gone(environment: &Surroundings) -> Vec<Gone> {
     let named = environment.vars().filter_map(|(key, value)| Some((key.to_str()?, value.to_str()?)));
     named
         .filter_map(|(key, value)| {

@@ -2,8 +2,8 @@
 //!
 //! It lets a newcomer, and every test, run the real thing with no account: it asks for bracketed paste, shows what it
 //! is told, answers by echoing, keeps a transcript that can be resumed by id, and flushes it when asked to go. It
-//! stands in for a foreign program, so it must not use any other module of this crate, and nothing in this crate may
-//! reach into it: the core starts it, types into it and signals it as it does any harness.
+//! stands in for another vendor's program, so it must not use any other crate of the workspace, and none may reach into
+//! it: the core starts it, types into it and signals it as it does any harness.
 //!
 //! # What a reader of it can rely on
 //!

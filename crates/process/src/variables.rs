@@ -4,13 +4,13 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use wire::SecretSource;
 
-use crate::{Surroundings, launcher};
+use crate::{Surroundings, marks};
 
 /// `env`: `None` for a variable that is not to be set.
-pub(crate) type Env = BTreeMap<String, Option<String>>;
+pub type Env = BTreeMap<String, Option<String>>;
 
 /// `secrets`: where each value comes from.
-pub(crate) type Secrets = BTreeMap<String, SecretSource>;
+pub type Secrets = BTreeMap<String, SecretSource>;
 
 /// The longest name.
 const NAME: usize = 128;
@@ -21,8 +21,8 @@ const VALUE: usize = 120_000;
 /// How many variables a definition may set.
 const COUNT: usize = 200;
 
-/// Why these variables cannot be set.
-pub(crate) fn check(env: &Env, secrets: &Secrets) -> Result<(), String> {
+/// Checks variables; the error says why they cannot be set.
+pub fn check(env: &Env, secrets: &Secrets) -> Result<(), String> {
     for (key, variables) in [("env", env.len()), ("secrets", secrets.len())] {
         if variables > COUNT {
             return Err(format!("`{key}` sets {variables} variables, and {COUNT} are the most"));
@@ -39,15 +39,15 @@ pub(crate) fn check(env: &Env, secrets: &Secrets) -> Result<(), String> {
     Ok(())
 }
 
-/// Why a variable of that name cannot be set.
-pub(crate) fn check_name(name: &str) -> Result<(), String> {
+/// Checks the name of a variable; the error says why it cannot be set.
+pub fn check_name(name: &str) -> Result<(), String> {
     let first = name.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
     if !first || name.len() > NAME || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
         return Err(format!("a variable's name is letters, digits and `_`, no digit first, at most {NAME}"));
     }
     let why = if name.starts_with("THE_LOOP_") {
         "the-loop sets the variables that begin with `THE_LOOP_`"
-    } else if launcher::is_mark(name) {
+    } else if marks::is_mark(name) {
         "it marks a program that runs inside another one, and a session does not"
     } else if ["PWD", "OLDPWD"].contains(&name) {
         "the working directory is set by `cwd`"
@@ -81,7 +81,7 @@ fn check_source(source: &SecretSource) -> Result<(), String> {
 }
 
 /// The environment with these variables in it. A leading `~/` is the home directory of that environment.
-pub(crate) fn over<'a>(env: &Env, environment: Cow<'a, Surroundings>) -> Cow<'a, Surroundings> {
+pub fn over<'a>(env: &Env, environment: Cow<'a, Surroundings>) -> Cow<'a, Surroundings> {
     if env.is_empty() {
         return environment;
     }

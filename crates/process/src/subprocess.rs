@@ -1,4 +1,4 @@
-//! A question to another program, answered on its standard output: bounded in time and in length.
+//! A command and its output, bounded in time and in length.
 //!
 //! The bound is kept whatever the program leaves behind: its end is what counts, and not the end of the pipe, which a
 //! daemon that it started may keep open for ever.
@@ -24,9 +24,9 @@ const KILL_WAIT: Duration = Duration::from_secs(1);
 /// How often the program is looked at where the kernel does not say that it has ended.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Runs a command, and gives what it printed; an answer that came too late or with a failure is none. Where it runs and
+/// Runs a command and gives its standard output; an answer that came too late or with a failure is none. Where it runs and
 /// with which environment is the caller's to say.
-pub(crate) fn ask(command: &mut Command, limit: Duration) -> Result<String, String> {
+pub fn ask(command: &mut Command, limit: Duration) -> Result<String, String> {
     crate::blocking::about_to("a program is waited for");
     let shown = match command.get_args().next() {
         Some(first) => format!("{} {}", command.get_program().display(), first.display()),
@@ -147,7 +147,7 @@ mod tests {
     use std::{fs, path::Path};
 
     use super::*;
-    use crate::process::ProcessIdentity;
+    use crate::identity::ProcessIdentity;
 
     const LONG: Duration = Duration::from_mins(2);
 

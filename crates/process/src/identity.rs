@@ -4,8 +4,6 @@
 //! boot it belongs to, signals go through a pidfd that was opened before the identity was checked, and a process
 //! that we started is known by the id in its environment. Nothing here may signal what was not identified so.
 
-mod scan;
-
 use std::{
     fs, io,
     os::fd::OwnedFd,
@@ -20,60 +18,59 @@ use rustix::{
 };
 use serde::{Deserialize, Serialize};
 
-pub(crate) use scan::{carrying, household, with_variable};
+use crate::marks::LOOP_ID_VAR;
 
-/// The variable that every harness of ours carries in its environment, and its children inherit.
-pub(crate) const LOOP_ID_VAR: &str = "THE_LOOP_ID";
-
-static BOOT_ID: LazyLock<String> = LazyLock::new(|| {
+pub(crate) static BOOT_ID: LazyLock<String> = LazyLock::new(|| {
     fs::read_to_string("/proc/sys/kernel/random/boot_id").map(|id| id.trim().to_owned()).unwrap_or_default()
 });
 
 /// A process that can be told from every other one, also after a reboot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ProcessIdentity {
-    pub(crate) pid: u32,
+pub struct ProcessIdentity {
+    /// Its process id.
+    pub pid: u32,
     /// Field 22 of `/proc/<pid>/stat`: when it started, in clock ticks since boot.
-    pub(crate) start_ticks: u64,
+    pub start_ticks: u64,
     /// The boot in which those ticks count.
-    pub(crate) boot_id: String,
+    pub boot_id: String,
 }
 
 /// An open hold on one process: it cannot turn into another.
 #[derive(Debug)]
 pub struct ProcessHold {
     fd: OwnedFd,
-    pub(crate) identity: ProcessIdentity,
+    /// The process that is held.
+    pub identity: ProcessIdentity,
 }
 
 impl ProcessIdentity {
-    /// Who has that pid now, unless it is dead already.
-    pub(crate) fn of(pid: u32) -> Option<Self> {
+    /// Identifies the process that has a pid now; `None` if it is dead.
+    pub fn of(pid: u32) -> Option<Self> {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         let (state, start_ticks) = state_and_start(&stat)?;
         (state != 'Z' && state != 'X').then(|| Self { pid, start_ticks, boot_id: BOOT_ID.clone() })
     }
 
-    /// Whether that very process lives.
-    pub(crate) fn is_alive(&self) -> bool {
+    /// True if that very process lives.
+    pub fn is_alive(&self) -> bool {
         Self::of(self.pid).as_ref() == Some(self)
     }
 
-    /// Whether that very process lives and was stopped (SIGSTOP): it answers nobody until it goes on.
-    pub(crate) fn is_stopped(&self) -> bool {
+    /// True if that very process lives and was stopped (SIGSTOP): it answers nobody until it goes on.
+    pub fn is_stopped(&self) -> bool {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid)).unwrap_or_default();
         self.is_alive() && state_and_start(&stat).is_some_and(|(state, _)| state == 'T')
     }
 
-    /// Whether it has given up its memory, as a process does before it closes its files and ends.
-    pub(crate) fn is_ending(&self) -> bool {
+    /// True if it has given up its memory, as a process does before it closes its files and ends.
+    pub fn is_ending(&self) -> bool {
         let exe = fs::read_link(format!("/proc/{}/exe", self.pid));
         exe.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
     }
 
     /// How long ago it started, by the clock that no time-setting moves; `None` if that cannot be told.
-    pub(crate) fn age(&self) -> Option<Duration> {
+    pub fn age(&self) -> Option<Duration> {
         let uptime = fs::read_to_string("/proc/uptime").ok()?;
         let uptime = Duration::try_from_secs_f64(uptime.split_ascii_whitespace().next()?.parse().ok()?).ok()?;
         let ticks = rustix::param::clock_ticks_per_second();
@@ -82,7 +79,7 @@ impl ProcessIdentity {
     }
 
     /// A hold on that very process, unless it is gone.
-    pub(crate) fn hold(&self) -> Option<ProcessHold> {
+    pub fn hold(&self) -> Option<ProcessHold> {
         // Order matters: the pidfd first, then the check that it is still the one we mean.
         let pid = Pid::from_raw(i32::try_from(self.pid).ok()?)?;
         let fd = pidfd_open(pid, PidfdFlags::empty()).ok()?;
@@ -112,7 +109,7 @@ impl ProcessHold {
     }
 
     /// Sends a signal; false if the process was gone already.
-    pub(crate) fn signal(&self, signal: Signal) -> io::Result<bool> {
+    pub fn signal(&self, signal: Signal) -> io::Result<bool> {
         match pidfd_send_signal(&self.fd, signal) {
             Ok(()) => Ok(true),
             Err(rustix::io::Errno::SRCH) => Ok(false),
@@ -134,23 +131,23 @@ impl ProcessHold {
         }
     }
 
-    /// Whether its environment carries that id of ours.
-    pub(crate) fn carries(&self, loop_id: &str) -> bool {
+    /// True if its environment carries a session's id.
+    pub fn carries(&self, loop_id: &str) -> bool {
         has_variable(self.identity.pid, LOOP_ID_VAR, loop_id)
     }
 }
 
 /// Waits for a pidfd to become readable, which it does when its process ends.
-pub(crate) fn readable(fd: &OwnedFd, limit: Duration) -> bool {
+pub fn readable(fd: &OwnedFd, limit: Duration) -> bool {
     let timeout =
         Timespec { tv_sec: limit.as_secs().try_into().unwrap_or(i64::MAX), tv_nsec: limit.subsec_nanos().into() };
     let mut fds = [PollFd::new(fd, PollFlags::IN)];
     matches!(poll(&mut fds, Some(&timeout)), Ok(ready) if ready > 0)
 }
 
-/// What descends from a process, by the kernel's lists of children: quick, and true of this moment only. What was orphaned
+/// The descendants of a process, by the kernel's lists of children: quick, and true of this moment only. What was orphaned
 /// and taken over by another process is not among it, nor is what a thread other than the first one started.
-pub(crate) fn descendants(pid: u32) -> Vec<u32> {
+pub fn descendants(pid: u32) -> Vec<u32> {
     /// More than that is no agent with its helpers.
     const MOST: usize = 256;
     let mut found = Vec::new();
@@ -165,7 +162,7 @@ pub(crate) fn descendants(pid: u32) -> Vec<u32> {
 }
 
 /// A process and its ancestors, the nearest first, as far as they live.
-pub(crate) fn lineage(pid: u32) -> Vec<u32> {
+pub fn lineage(pid: u32) -> Vec<u32> {
     let mut line = vec![pid];
     // A pid may be reused between two looks, so that a line could bite its own tail.
     while let Some(parent) = line.last().and_then(|&pid| parent(pid)).filter(|pid| *pid > 1 && !line.contains(pid)) {
@@ -180,36 +177,37 @@ fn parent(pid: u32) -> Option<u32> {
     stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
-fn has_variable(pid: u32, key: &str, value: &str) -> bool {
+/// True if a process was started with a variable of that value.
+pub(crate) fn has_variable(pid: u32, key: &str, value: &str) -> bool {
     let Ok(environ) = fs::read(format!("/proc/{pid}/environ")) else { return false };
     let wanted = format!("{key}={value}");
     environ.split(|&byte| byte == 0).any(|entry| entry == wanted.as_bytes())
 }
 
 /// The value of a variable in another process's environment, if it may be read.
-pub(crate) fn variable_of(pid: u32, key: &str) -> Option<String> {
+pub fn variable_of(pid: u32, key: &str) -> Option<String> {
     let environ = fs::read(format!("/proc/{pid}/environ")).ok()?;
     let value = environ.split(|&byte| byte == 0).find_map(|entry| entry.strip_prefix(format!("{key}=").as_bytes()))?;
     String::from_utf8(value.to_vec()).ok()
 }
 
-/// Whether a process runs a program of that name, itself or by way of an interpreter.
-pub(crate) fn runs(pid: u32, program: &str) -> bool {
+/// True if a process runs a program of that name, itself or by way of an interpreter.
+pub fn runs(pid: u32, program: &str) -> bool {
     let Ok(line) = fs::read(format!("/proc/{pid}/cmdline")) else { return false };
     let base = |word: &[u8]| Path::new(&*String::from_utf8_lossy(word)).file_name().map(ToOwned::to_owned);
     let wanted = Path::new(program).file_name().map(ToOwned::to_owned);
     line.split(|&byte| byte == 0).take(2).any(|word| base(word) == wanted)
 }
 
-/// What a process is called, for a person.
-pub(crate) fn command_name(pid: u32) -> String {
+/// The name of a process, for a person.
+pub fn command_name(pid: u32) -> String {
     fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("comm"))
         .map(|name| name.trim().to_owned())
         .unwrap_or_default()
 }
 
 /// State letter and start tick out of `/proc/<pid>/stat`, whose second field may hold anything, parentheses included.
-fn state_and_start(stat: &str) -> Option<(char, u64)> {
+pub(crate) fn state_and_start(stat: &str) -> Option<(char, u64)> {
     let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
     let state = fields.next()?.chars().next()?;
     // The state is field 3; the start is field 22, so 18 lie between.
@@ -221,6 +219,7 @@ mod tests {
     use std::process::{Command, Stdio};
 
     use super::*;
+    use crate::scan::carrying;
 
     fn sleeper(id: &str) -> std::process::Child {
         Command::new("sleep").arg("600").env(LOOP_ID_VAR, id).stdin(Stdio::null()).spawn().expect("sleep starts")

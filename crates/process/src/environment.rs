@@ -1,4 +1,4 @@
-//! What the process was started with: environment, current directory, own executable.
+//! The environment of one instance of the program: variables, current directory, own executable.
 //!
 //! Taken once and handed down, so that nothing deeper reads or changes process-wide state, and a test can give each
 //! instance a HOME of its own.
@@ -9,11 +9,6 @@ use std::{
     ffi::{OsStr, OsString},
     os::unix::ffi::OsStringExt,
     path::{Path, PathBuf},
-};
-
-use crate::{
-    account::{self, Account},
-    sockets,
 };
 
 /// The environment of one instance of the-loop.
@@ -35,40 +30,39 @@ impl Surroundings {
     }
 
     /// Those of this process, with no variable set.
-    #[cfg(test)]
-    pub(crate) fn empty() -> Self {
+    pub fn empty() -> Self {
         Self { vars: BTreeMap::new(), ..Self::of_process() }
     }
 
-    /// The same with another current directory.
+    /// Replaces the current directory.
     #[must_use]
     pub fn in_dir(mut self, cwd: impl Into<PathBuf>) -> Self {
         self.cwd = cwd.into();
         self
     }
 
-    /// The same with another launcher: a program that has the hidden `launch` and `demo` subcommands.
+    /// Replaces the launcher: a program that has the hidden `launch` and `demo` subcommands.
     #[must_use]
     pub fn with_exe(mut self, exe: impl Into<PathBuf>) -> Self {
         self.exe = exe.into();
         self
     }
 
-    /// The same with a variable set.
+    /// Sets a variable.
     #[must_use]
     pub fn with_var(mut self, key: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.vars.insert(key.into(), value.into());
         self
     }
 
-    /// The same without a variable.
+    /// Removes a variable.
     #[must_use]
     pub fn without_var(mut self, key: impl AsRef<OsStr>) -> Self {
         self.vars.remove(key.as_ref());
         self
     }
 
-    /// The same with the variables of a process, as `/proc/<pid>/environ` has them, in place of its own.
+    /// Replaces the variables by those of a process, as `/proc/<pid>/environ` has them.
     #[must_use]
     pub fn with_environ(mut self, environ: &[u8]) -> Self {
         let pair = |entry: &[u8]| {
@@ -79,31 +73,18 @@ impl Surroundings {
         self
     }
 
-    /// Variables that name sockets which do not exist any more, each with the path. A session is not given them.
-    pub fn sockets_gone(&self) -> Vec<(String, PathBuf)> {
-        sockets::gone(self).into_iter().map(|gone| (gone.key, gone.path)).collect()
-    }
-
-    /// Variables that decide on an agent's account and are not the same here and there: the name, and both values.
-    pub fn account_differences(&self, other: &Self) -> Vec<(String, String, String)> {
-        let (here, there) = (Account::of(account::ALL, self), Account::of(account::ALL, other));
-        let shown =
-            |one: &account::Difference<'_>| (one.key.to_owned(), account::shown(one.here), account::shown(one.there));
-        here.differences(&there).iter().map(shown).collect()
-    }
-
     /// A variable; an empty one counts as unset.
     pub fn var(&self, key: &str) -> Option<&OsStr> {
         self.vars.get(OsStr::new(key)).map(OsString::as_os_str).filter(|value| !value.is_empty())
     }
 
     /// A variable as it is, an empty one too.
-    pub(crate) fn raw(&self, key: &str) -> Option<&OsStr> {
+    pub fn raw(&self, key: &str) -> Option<&OsStr> {
         self.vars.get(OsStr::new(key)).map(OsString::as_os_str)
     }
 
-    /// Whether a variable is set at all, if only to nothing.
-    pub(crate) fn has(&self, key: &str) -> bool {
+    /// True if a variable is set at all, if only to nothing.
+    pub fn has(&self, key: &str) -> bool {
         self.vars.contains_key(OsStr::new(key))
     }
 

@@ -12,21 +12,24 @@ use std::{
     sync::Arc,
 };
 
-use super::{BOOT_ID, LOOP_ID_VAR, ProcessHold, ProcessIdentity, has_variable, state_and_start};
-use crate::shared_look::SharedLook;
+use crate::{
+    identity::{BOOT_ID, ProcessHold, ProcessIdentity, has_variable, state_and_start},
+    marks::LOOP_ID_VAR,
+    single_flight::SingleFlight,
+};
 
 /// More than nearly every file that is read here has.
 const CHUNK: usize = 16 * 1024;
 
 /// Which processes carry ids of ours, and which.
-static CARRIERS: SharedLook<Arc<Vec<(u32, String)>>> = SharedLook::new();
+static CARRIERS: SingleFlight<Arc<Vec<(u32, String)>>> = SingleFlight::new();
 
 /// Which processes there are, and where each stands.
-static KIN: SharedLook<Arc<Vec<(ProcessIdentity, Kin)>>> = SharedLook::new();
+static KIN: SingleFlight<Arc<Vec<(ProcessIdentity, Kin)>>> = SingleFlight::new();
 
 /// Every live process whose environment carries that id: the harness and whatever it started, detached or not. This
 /// process is none of them: an agent that stops its own session would not come to the end of it.
-pub(crate) fn carrying(loop_id: &str) -> Vec<ProcessHold> {
+pub fn carrying(loop_id: &str) -> Vec<ProcessHold> {
     if loop_id.is_empty() {
         return Vec::new();
     }
@@ -36,7 +39,7 @@ pub(crate) fn carrying(loop_id: &str) -> Vec<ProcessHold> {
 }
 
 /// Every live process but this one that was started with a variable of that value.
-pub(crate) fn with_variable(key: &str, value: &str) -> Vec<ProcessHold> {
+pub fn with_variable(key: &str, value: &str) -> Vec<ProcessHold> {
     held(pids().into_iter().filter(|&pid| has_variable(pid, key, value)), key, value)
 }
 
@@ -46,9 +49,9 @@ fn held(pids: impl Iterator<Item = u32>, key: &str, value: &str) -> Vec<ProcessH
     others.filter_map(ProcessHold::of).filter(|held| has_variable(held.identity.pid, key, value)).collect()
 }
 
-/// What a living process has around it: what descends from it and what is in its terminal session, but for itself and
+/// The household of a living process: what descends from it and what is in its terminal session, but for itself and
 /// for this process. It finds what has written over its own environment, and is true of this moment only.
-pub(crate) fn household(of: &ProcessHold) -> Vec<ProcessIdentity> {
+pub fn household(of: &ProcessHold) -> Vec<ProcessIdentity> {
     let head = of.identity.pid;
     let Ok(seen) = KIN.share(|| Ok::<_, Infallible>(Arc::new(kin())));
     let mut found: BTreeSet<u32> =

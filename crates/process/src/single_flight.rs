@@ -7,7 +7,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Looks of one kind.
 #[derive(Debug)]
-pub(crate) struct SharedLook<T> {
+pub struct SingleFlight<T> {
     state: Mutex<State<T>>,
     ended: Condvar,
 }
@@ -22,21 +22,22 @@ struct State<T> {
     seen: Option<(u64, T)>,
 }
 
-impl<T> Default for SharedLook<T> {
+impl<T> Default for SingleFlight<T> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<T> SharedLook<T> {
-    pub(crate) const fn new() -> Self {
+impl<T> SingleFlight<T> {
+    /// Looks of which none was begun.
+    pub const fn new() -> Self {
         Self { state: Mutex::new(State { begun: 0, looking: false, waiting: 0, seen: None }), ended: Condvar::new() }
     }
 }
 
-impl<T: Clone> SharedLook<T> {
-    /// What a look saw that begins no earlier than this call.
-    pub(crate) fn share<E>(&self, look: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+impl<T: Clone> SingleFlight<T> {
+    /// Gives the result of a look that begins no earlier than this call: the caller's own, or one that it shares.
+    pub fn share<E>(&self, look: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         let mut state = self.lock();
         let first_of_use = state.begun + 1;
         state.waiting += 1;
@@ -69,14 +70,14 @@ impl<T: Clone> SharedLook<T> {
     }
 }
 
-impl<T> SharedLook<T> {
+impl<T> SingleFlight<T> {
     fn lock(&self) -> MutexGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Ends a look, however it ends, so that nobody waits for one that is not under way.
-struct Turn<'a, T>(&'a SharedLook<T>);
+struct Turn<'a, T>(&'a SingleFlight<T>);
 
 impl<T> Drop for Turn<'_, T> {
     fn drop(&mut self) {
@@ -101,7 +102,7 @@ mod tests {
     use super::*;
 
     /// Waits until so many callers wait for a look that is under way.
-    fn until_waiting(looks: &SharedLook<u64>, count: usize) {
+    fn until_waiting(looks: &SingleFlight<u64>, count: usize) {
         while looks.lock().waiting < count {
             thread::yield_now();
         }
@@ -109,7 +110,7 @@ mod tests {
 
     #[test]
     fn those_who_ask_during_a_look_share_the_next_one() {
-        let looks = Arc::new(SharedLook::default());
+        let looks = Arc::new(SingleFlight::default());
         let count = Arc::new(AtomicU64::new(0));
         let look = |count: &AtomicU64| Ok::<_, Infallible>(count.fetch_add(1, Ordering::SeqCst) + 1);
         let (release, held) = mpsc::channel::<()>();
@@ -146,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_look_that_fails_or_panics_is_nobody_elses_and_holds_up_nobody() {
-        let looks = SharedLook::default();
+        let looks = SingleFlight::default();
         assert_eq!(looks.share(|| Err::<u64, _>("no")), Err("no"));
         assert!(catch_unwind(AssertUnwindSafe(|| looks.share(|| -> Result<u64, ()> { panic!("it broke") }))).is_err());
         assert_eq!(looks.share(|| Ok::<_, ()>(3)), Ok(3));

@@ -5,15 +5,16 @@
 //! passes, whatever it begins with.
 
 /// The marks of one program.
-pub(crate) struct Marks {
-    /// What the program is called, for a person.
-    pub(crate) program: &'static str,
-    pub(crate) names: &'static [&'static str],
+pub struct Marks {
+    /// The name of the program, for a person.
+    pub program: &'static str,
+    /// The names of the variables.
+    pub names: &'static [&'static str],
 }
 
-/// Read off Claude Code 2.1.197, Codex 0.171.0, Gemini CLI 0.61.0 and opencode 1.18.33; of the others, their
+/// The marks of every known program. Read off Claude Code 2.1.197, Codex 0.171.0, Gemini CLI 0.61.0 and opencode 1.18.33; of the others, their
 /// documentation.
-pub(crate) const MARKS: &[Marks] = &[
+pub const MARKS: &[Marks] = &[
     Marks {
         program: "Claude Code",
         names: &[
@@ -136,8 +137,8 @@ pub(crate) const MARKS: &[Marks] = &[
     },
 ];
 
-/// Whether a variable would make a harness believe that it runs inside another one.
-pub(crate) fn is_mark(key: &str) -> bool {
+/// True if a variable would make a harness believe that it runs inside another one.
+pub fn is_mark(key: &str) -> bool {
     MARKS.iter().any(|marks| marks.names.contains(&key))
 }
 

@@ -1,0 +1,152 @@
+//! The files of one crate and what each imports.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use super::imports::{self, Imports, ModulePath};
+
+/// The modules of a crate that have a file, each with the modules that it imports.
+#[derive(Debug)]
+pub(super) struct Graph {
+    edges: BTreeMap<ModulePath, BTreeSet<ModulePath>>,
+}
+
+impl Graph {
+    /// Reads a source folder.
+    pub(super) fn of(sources: &Path) -> Result<Self> {
+        let mut files = BTreeMap::new();
+        let root = if sources.join("lib.rs").is_file() { "lib.rs" } else { "main.rs" };
+        collect(sources, &[], root, &mut files)?;
+        Ok(Self::among(files))
+    }
+
+    fn among(mut files: BTreeMap<ModulePath, Imports>) -> Self {
+        let for_tests: Vec<ModulePath> = files
+            .iter()
+            .flat_map(|(module, imports)| imports.test_modules.iter().map(|name| [module.clone(), vec![name.clone()]].concat()))
+            .collect();
+        files.retain(|module, _| !for_tests.iter().any(|tests| module.starts_with(tests)));
+        let imports = files.iter().map(|(module, imports)| {
+            let below = files.keys().filter(|other| other.len() == module.len() + 1 && other.starts_with(module)).cloned();
+            let used = imports.paths.iter().filter_map(|path| resolve(&files, path));
+            // A module above is the same thing in another file.
+            let others = used.chain(below).filter(|other| !module.starts_with(other));
+            (module.clone(), others.collect())
+        });
+        Self { edges: imports.collect() }
+    }
+
+    /// Every circle once: its files in the order of their imports.
+    pub(super) fn circles(&self) -> Vec<Vec<String>> {
+        let mut edges = self.edges.clone();
+        let mut circles = Vec::new();
+        // One circle is shown for each import that closes one; the import is then left out, so that the next is seen.
+        while let Some(circle) = first_circle(&edges) {
+            let (last, first) = (circle[circle.len() - 1].clone(), &circle[0]);
+            if let Some(targets) = edges.get_mut(&last) {
+                targets.remove(first);
+            }
+            circles.push(circle.iter().map(|module| module.join("::")).collect());
+        }
+        circles
+    }
+}
+
+/// The module that a path leads to, through names that modules hand on.
+fn resolve(files: &BTreeMap<ModulePath, Imports>, path: &[String]) -> Option<ModulePath> {
+    let mut path = path.to_vec();
+    // A name may be handed on several times.
+    for _ in 0..8 {
+        let length = (0..=path.len()).rev().find(|&length| files.contains_key(&path[..length]))?;
+        let module = path[..length].to_vec();
+        let Some(name) = path.get(length) else { return Some(module) };
+        let handed_on = files[&module].names.iter().find(|(known, target)| known == name && *target != path);
+        match handed_on {
+            Some((_, target)) if files.contains_key(&target[..target.len() - 1]) => path.clone_from(target),
+            _ => return Some(module),
+        }
+    }
+    None
+}
+
+fn first_circle(edges: &BTreeMap<ModulePath, BTreeSet<ModulePath>>) -> Option<Vec<ModulePath>> {
+    let mut done = BTreeSet::new();
+    edges.keys().find_map(|start| descend(edges, start, &mut Vec::new(), &mut done))
+}
+
+fn descend(
+    edges: &BTreeMap<ModulePath, BTreeSet<ModulePath>>,
+    module: &ModulePath,
+    way: &mut Vec<ModulePath>,
+    done: &mut BTreeSet<ModulePath>,
+) -> Option<Vec<ModulePath>> {
+    if let Some(begins) = way.iter().position(|passed| passed == module) {
+        return Some(way[begins..].to_vec());
+    }
+    if done.contains(module) {
+        return None;
+    }
+    way.push(module.clone());
+    for next in &edges[module] {
+        if let Some(circle) = descend(edges, next, way, done) {
+            return Some(circle);
+        }
+    }
+    way.pop();
+    done.insert(module.clone());
+    None
+}
+
+/// The files below a folder by their module paths.
+fn collect(dir: &Path, module: &[String], root: &str, files: &mut BTreeMap<ModulePath, Imports>) -> Result<()> {
+    for entry in fs::read_dir(dir).with_context(|| dir.display().to_string())? {
+        let (path, name) = { let entry = entry?; (entry.path(), entry.file_name().to_string_lossy().into_owned()) };
+        if path.is_dir() {
+            // Programs beside the library are crates of their own.
+            if module.is_empty() && name == "bin" {
+                continue;
+            }
+            collect(&path, &[module, &[name]].concat(), root, files)?;
+            continue;
+        }
+        let Some(stem) = name.strip_suffix(".rs") else { continue };
+        let own = match stem {
+            _ if module.is_empty() && name == root => Vec::new(),
+            "main" if module.is_empty() => continue,
+            "mod" => module.to_vec(),
+            stem => [module, &[stem.to_owned()]].concat(),
+        };
+        let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        let imports = imports::read(&text, &own).with_context(|| path.display().to_string())?;
+        files.insert(own, imports);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn circles(files: &[(&str, &str)]) -> Vec<String> {
+        let module = |path: &str| path.split("::").filter(|part| !part.is_empty()).map(str::to_owned).collect::<ModulePath>();
+        let read = |(path, text): &(&str, &str)| (module(path), imports::read(text, &module(path)).expect("parsed"));
+        Graph::among(files.iter().map(read).collect()).circles().iter().map(|circle| circle.join(" -> ")).collect()
+    }
+
+    #[test]
+    fn a_circle_is_found_also_through_a_module_below_and_a_name_that_is_handed_on() {
+        assert_eq!(circles(&[("", ""), ("a", "use crate::b;"), ("b", "use crate::a::X;")]), ["a -> b"]);
+        assert_eq!(circles(&[("", ""), ("a", ""), ("a::x", "use crate::b;"), ("b", "use crate::a::X;")]), ["a -> a::x -> b"]);
+        assert_eq!(circles(&[("", "pub use b::Y;"), ("a", "use crate::Y;"), ("b", "use crate::a::X;")]), ["a -> b"]);
+    }
+
+    #[test]
+    fn a_module_and_those_below_it_may_import_each_other() {
+        let none: [String; 0] = [];
+        assert_eq!(circles(&[("", "use a::X;"), ("a", "use x::Y;"), ("a::x", "use super::Z; use crate::a::W;")]), none);
+        assert_eq!(circles(&[("", ""), ("a", "use crate::b;"), ("b", "#[cfg(test)] mod tests { use crate::a; }")]), none);
+    }
+}
