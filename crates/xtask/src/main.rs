@@ -8,6 +8,7 @@ mod apt;
 mod bench;
 mod build;
 mod chromium;
+mod circles;
 mod faults;
 mod notes;
 mod on_path;
@@ -49,6 +50,8 @@ enum Verb {
     Test(test::Args),
     /// Brings about what can go wrong, row by row, and writes `docs/faults.md`.
     Faults(faults::Args),
+    /// Checks that no files of a crate import each other in a circle.
+    Circles,
     /// Writes the golden files of all texts that a user sees, `docs/texts/`.
     Texts,
     /// Sizes of what is shipped, and the benchmarks.
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
         Verb::Run(args) => run::run(&project, &args),
         Verb::Test(args) => test::test(&project, &args),
         Verb::Faults(args) => faults::faults(&project, &args),
+        Verb::Circles => circles::check(&project),
         Verb::Texts => texts::texts(&project),
         Verb::Bench(args) => bench::bench(&project, &args),
     });

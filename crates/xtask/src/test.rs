@@ -11,7 +11,7 @@ use anyhow::Result;
 
 use crate::project::Project;
 use crate::test::summary::{Done, Summary};
-use crate::{tmux, wasm};
+use crate::{circles, tmux, wasm};
 
 /// `cargo xtask test`.
 #[derive(Debug, clap::Args)]
@@ -32,6 +32,7 @@ pub(crate) fn test(project: &Project, args: &Args) -> Result<()> {
     let mut summary = Summary::default();
     if filter.is_none() {
         summary.stage("format", || lint::format(project));
+        summary.stage("import circles", || circles::check(project).map(|()| Done::Passed));
         summary.stage("clippy, server half", || lint::server(project));
         summary.stage("clippy, WASM half", || lint::wasm(project));
     }
