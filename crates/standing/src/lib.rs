@@ -11,7 +11,6 @@ mod account;
 mod brief;
 mod caller;
 mod clock;
-pub mod config;
 mod definition;
 mod directive;
 mod doctor;
@@ -30,6 +29,7 @@ pub mod text;
 mod the_loop;
 mod tmux;
 
+pub use ::config;
 pub(crate) use ::process::{self, nesting, sockets, variables};
 pub use account::account_differences;
 pub use brief::{BRIEF_LIMIT, read_brief};

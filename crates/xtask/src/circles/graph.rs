@@ -26,11 +26,14 @@ impl Graph {
     fn among(mut files: BTreeMap<ModulePath, Imports>) -> Self {
         let for_tests: Vec<ModulePath> = files
             .iter()
-            .flat_map(|(module, imports)| imports.test_modules.iter().map(|name| [module.clone(), vec![name.clone()]].concat()))
+            .flat_map(|(module, imports)| {
+                imports.test_modules.iter().map(|name| [module.clone(), vec![name.clone()]].concat())
+            })
             .collect();
         files.retain(|module, _| !for_tests.iter().any(|tests| module.starts_with(tests)));
         let imports = files.iter().map(|(module, imports)| {
-            let below = files.keys().filter(|other| other.len() == module.len() + 1 && other.starts_with(module)).cloned();
+            let below =
+                files.keys().filter(|other| other.len() == module.len() + 1 && other.starts_with(module)).cloned();
             let used = imports.paths.iter().filter_map(|path| resolve(&files, path));
             // A module above is the same thing in another file.
             let others = used.chain(below).filter(|other| !module.starts_with(other));
@@ -103,7 +106,10 @@ fn descend(
 /// The files below a folder by their module paths.
 fn collect(dir: &Path, module: &[String], root: &str, files: &mut BTreeMap<ModulePath, Imports>) -> Result<()> {
     for entry in fs::read_dir(dir).with_context(|| dir.display().to_string())? {
-        let (path, name) = { let entry = entry?; (entry.path(), entry.file_name().to_string_lossy().into_owned()) };
+        let (path, name) = {
+            let entry = entry?;
+            (entry.path(), entry.file_name().to_string_lossy().into_owned())
+        };
         if path.is_dir() {
             // Programs beside the library are crates of their own.
             if module.is_empty() && name == "bin" {
@@ -131,7 +137,8 @@ mod tests {
     use super::*;
 
     fn circles(files: &[(&str, &str)]) -> Vec<String> {
-        let module = |path: &str| path.split("::").filter(|part| !part.is_empty()).map(str::to_owned).collect::<ModulePath>();
+        let module =
+            |path: &str| path.split("::").filter(|part| !part.is_empty()).map(str::to_owned).collect::<ModulePath>();
         let read = |(path, text): &(&str, &str)| (module(path), imports::read(text, &module(path)).expect("parsed"));
         Graph::among(files.iter().map(read).collect()).circles().iter().map(|circle| circle.join(" -> ")).collect()
     }
@@ -139,7 +146,10 @@ mod tests {
     #[test]
     fn a_circle_is_found_also_through_a_module_below_and_a_name_that_is_handed_on() {
         assert_eq!(circles(&[("", ""), ("a", "use crate::b;"), ("b", "use crate::a::X;")]), ["a -> b"]);
-        assert_eq!(circles(&[("", ""), ("a", ""), ("a::x", "use crate::b;"), ("b", "use crate::a::X;")]), ["a -> a::x -> b"]);
+        assert_eq!(
+            circles(&[("", ""), ("a", ""), ("a::x", "use crate::b;"), ("b", "use crate::a::X;")]),
+            ["a -> a::x -> b"]
+        );
         assert_eq!(circles(&[("", "pub use b::Y;"), ("a", "use crate::Y;"), ("b", "use crate::a::X;")]), ["a -> b"]);
     }
 
@@ -147,6 +157,9 @@ mod tests {
     fn a_module_and_those_below_it_may_import_each_other() {
         let none: [String; 0] = [];
         assert_eq!(circles(&[("", "use a::X;"), ("a", "use x::Y;"), ("a::x", "use super::Z; use crate::a::W;")]), none);
-        assert_eq!(circles(&[("", ""), ("a", "use crate::b;"), ("b", "#[cfg(test)] mod tests { use crate::a; }")]), none);
+        assert_eq!(
+            circles(&[("", ""), ("a", "use crate::b;"), ("b", "#[cfg(test)] mod tests { use crate::a; }")]),
+            none
+        );
     }
 }

@@ -45,9 +45,7 @@ impl Imports {
                     self.items(&tokens_of(body), &[module, &[name.to_string()]].concat());
                     3
                 }
-                [TokenTree::Ident(word), rest @ ..] if word == "use" && !rest.is_empty() => {
-                    1 + self.used(rest, module)
-                }
+                [TokenTree::Ident(word), rest @ ..] if word == "use" && !rest.is_empty() => 1 + self.used(rest, module),
                 [TokenTree::Ident(word), colons @ ..] if is_relative(word) && are_colons(colons) => {
                     let mut paths = Vec::new();
                     let taken = walk(here, module, Vec::new(), &mut paths);

@@ -16,7 +16,7 @@ use super::model::{
     AuthMode, BypassPermissions, CustomHarness, Declaration, EventLog, HarnessTrust, Routing, Service, SessionIds,
     Settings, Slack, SlackRead, TmuxSettings, TrustScope, Verbosity, WebTerminal,
 };
-use crate::Surroundings;
+use process::Surroundings;
 
 /// No span is longer than a year: enough for "never", and short enough to be added to any time.
 const MAX_SPAN: Duration = Duration::from_hours(365 * 24);

@@ -8,7 +8,7 @@ use std::{
 
 use wire::{SecretSource, SessionName};
 
-use crate::Surroundings;
+use process::Surroundings;
 
 /// Everything this product reads from the config.
 #[derive(Clone, Debug, PartialEq)]

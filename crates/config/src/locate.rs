@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::Surroundings;
+use process::Surroundings;
 
 /// The config file in force. It need not exist: a missing file means every default.
 #[derive(Clone, Debug, PartialEq, Eq)]

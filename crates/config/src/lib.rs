@@ -32,8 +32,8 @@ pub use model::{
 };
 pub use problem::{ConfigProblem, ConfigProblems};
 
-use crate::Surroundings;
 use position::{At, KeyPath, Mistake};
+use process::Surroundings;
 use read::Text;
 use tree::Node;
 use validate::{MAX_MISTAKES, Verdict};

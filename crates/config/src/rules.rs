@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
 
-use crate::variables;
+use process::variables;
 
 use super::{
     explain,
