@@ -7,7 +7,7 @@ use wire::SessionName;
 use super::{
     nearest::{alternatives, nearest},
     position::{At, KeyPath, Mistake, shortened},
-    validate::{MAX_MISTAKES, SCHEMA_DOCUMENT},
+    schema::{MAX_MISTAKES, SCHEMA_DOCUMENT},
 };
 
 /// The mistakes behind one finding of the validator.

@@ -17,6 +17,7 @@ mod problem;
 mod read;
 mod rules;
 mod salvage;
+mod schema;
 mod settings;
 mod syntax;
 mod tree;
@@ -31,12 +32,14 @@ pub use model::{
     Settings, Slack, SlackRead, TmuxSettings, TrustScope, Verbosity, WebTerminal,
 };
 pub use problem::{ConfigProblem, ConfigProblems};
+use schema::MAX_MISTAKES;
+pub use schema::SCHEMA;
 
 use position::{At, KeyPath, Mistake};
 use process::Surroundings;
 use read::Text;
 use tree::Node;
-use validate::{MAX_MISTAKES, Verdict};
+use validate::Verdict;
 
 /// A config file after reading.
 #[derive(Clone, Debug)]
@@ -83,7 +86,7 @@ pub fn load(path: ConfigPath, surroundings: &Surroundings) -> Loaded {
 
 /// The tmux socket that a config file names, before anything of the file is checked: for a question that may as well be
 /// asked in vain. `None` if the file cannot be read or understood.
-pub(crate) fn socket_as_written(path: &ConfigPath) -> Option<String> {
+pub fn socket_as_written(path: &ConfigPath) -> Option<String> {
     let text = match read::read(path) {
         Text::Missing => return Some(String::new()),
         Text::Read(text, None) => text,
@@ -95,9 +98,6 @@ pub(crate) fn socket_as_written(path: &ConfigPath) -> Option<String> {
         Some(socket) => socket.as_str().map(str::to_owned),
     }
 }
-
-/// The schema that config files are validated with, as published.
-pub const SCHEMA: &str = include_str!("../../../schemas/cli-config.schema.json");
 
 fn understood(
     text: &str,

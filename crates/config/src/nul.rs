@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     position::{At, KeyPath, Mistake},
-    validate::{MAX_MISTAKES, SCHEMA_DOCUMENT},
+    schema::{MAX_MISTAKES, SCHEMA_DOCUMENT},
 };
 
 /// Finds every text of ours that has one, and leaves null in its place, which stands for the default. Entries of

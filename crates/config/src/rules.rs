@@ -9,8 +9,8 @@ use process::variables;
 use super::{
     explain,
     position::{At, KeyPath, Mark, Mistake},
+    schema::MAX_MISTAKES,
     tree::Node,
-    validate::MAX_MISTAKES,
 };
 
 /// Every mistake against these rules. Entries that cannot be used even for themselves join the `bad_sessions`.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{
     position::{At, KeyPath, Mark, Mistake, Step},
-    validate::MAX_MISTAKES,
+    schema::MAX_MISTAKES,
 };
 
 /// A value with its place.

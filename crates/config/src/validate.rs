@@ -6,17 +6,11 @@ use jsonschema::{Validator, error::ValidationErrorKind};
 use serde_json::Value;
 
 use super::{
-    SCHEMA, explain,
+    explain,
     position::{KeyPath, Mistake},
+    schema::{MAX_MISTAKES, SCHEMA_DOCUMENT},
     tree::{Kind, Node},
 };
-
-/// More mistakes than this help nobody.
-pub(super) const MAX_MISTAKES: usize = 100;
-
-/// The schema as a document.
-pub(super) static SCHEMA_DOCUMENT: LazyLock<Value> =
-    LazyLock::new(|| serde_json::from_str(SCHEMA).expect("a test parses the schema"));
 
 static VALIDATOR: LazyLock<Validator> =
     LazyLock::new(|| jsonschema::draft202012::new(&SCHEMA_DOCUMENT).expect("a test compiles the schema"));

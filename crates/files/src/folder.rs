@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{is_unsupported, write::Synced};
+use crate::is_unsupported;
 
 /// A reason not to trust a folder: whoever may write in it may replace what it holds.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +24,16 @@ pub enum Distrust {
     /// Its mode lets others write.
     #[error("others may write in it: `chmod go-w {}`", .0.display())]
     OthersWrite(PathBuf),
+}
+
+/// The outcome of a request to write to disk.
+#[must_use]
+#[derive(Debug)]
+pub enum Synced {
+    /// It is on disk, or that was not asked for.
+    Yes,
+    /// The file system does not write to disk on request.
+    NotOffered(io::Error),
 }
 
 /// Makes a folder and those above it, with mode 0700. One that exists stays as it is.

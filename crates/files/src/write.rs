@@ -10,6 +10,7 @@ use std::{
 
 use rustix::process::{Pid, test_kill_process};
 
+pub use crate::folder::Synced;
 use crate::{Error, failpoint, folder};
 
 /// The beginning of a file's name until it is whole.
@@ -28,16 +29,6 @@ pub enum Durability {
     Crash,
     /// A power loss.
     PowerLoss,
-}
-
-/// The outcome of a request to write to disk.
-#[must_use]
-#[derive(Debug)]
-pub enum Synced {
-    /// It is on disk, or that was not asked for.
-    Yes,
-    /// The file system does not write to disk on request.
-    NotOffered(io::Error),
 }
 
 /// Replaces a private file. After a crash it is the old one or the new one, whole.

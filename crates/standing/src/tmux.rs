@@ -34,7 +34,9 @@ pub(crate) use options::configured;
 pub(crate) use paste::{Paste, PasteAnswer};
 pub(crate) use spawn::{Spawn, SpawnAnswer};
 
-use crate::{Surroundings, config::TmuxSettings, launcher};
+use process::marks::scrubbed;
+
+use crate::{Surroundings, config::TmuxSettings};
 
 /// How long a question may take before its silence counts as such.
 const DEADLINE: Duration = Duration::from_secs(5);
@@ -117,7 +119,7 @@ impl Tmux {
             path: None,
             remain_on_exit: settings.remain_on_exit,
             // A server that we happen to start keeps its environment for life: no nesting marks, no secrets.
-            env: launcher::scrubbed(surroundings, secrets),
+            env: scrubbed(surroundings, secrets),
             exe: surroundings.exe().to_owned(),
             within_a_unit: surroundings.var("INVOCATION_ID").is_some(),
             unanswered: Arc::default(),

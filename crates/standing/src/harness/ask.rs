@@ -2,8 +2,9 @@
 
 use std::{process::Command, time::Duration};
 
+use process::marks::scrubbed;
+
 use super::{Place, find_program};
-use crate::launcher::scrubbed;
 
 /// How long an answer may take.
 const LIMIT: Duration = Duration::from_secs(20);

@@ -42,19 +42,31 @@ impl Graph {
         Self { edges: imports.collect() }
     }
 
-    /// Every circle once: its files in the order of their imports.
+    /// Every group of files that import each other, directly or through others, in the order of their names.
     pub(super) fn circles(&self) -> Vec<Vec<String>> {
-        let mut edges = self.edges.clone();
-        let mut circles = Vec::new();
-        // One circle is shown for each import that closes one; the import is then left out, so that the next is seen.
-        while let Some(circle) = first_circle(&edges) {
-            let (last, first) = (circle[circle.len() - 1].clone(), &circle[0]);
-            if let Some(targets) = edges.get_mut(&last) {
-                targets.remove(first);
+        let reached: BTreeMap<&ModulePath, BTreeSet<&ModulePath>> =
+            self.edges.keys().map(|module| (module, self.reached_from(module))).collect();
+        let mut circles = BTreeSet::new();
+        for (module, others) in &reached {
+            let both_ways = others.iter().filter(|other| reached[**other].contains(module));
+            let circle: Vec<String> = both_ways.map(|module| module.join("::")).collect();
+            if !circle.is_empty() {
+                circles.insert(circle);
             }
-            circles.push(circle.iter().map(|module| module.join("::")).collect());
         }
-        circles
+        circles.into_iter().collect()
+    }
+
+    /// The modules that one imports, directly or through others; it is among them if it is in a circle.
+    fn reached_from(&self, module: &ModulePath) -> BTreeSet<&ModulePath> {
+        let mut reached = BTreeSet::new();
+        let mut next: Vec<&ModulePath> = self.edges[module].iter().collect();
+        while let Some(module) = next.pop() {
+            if reached.insert(module) {
+                next.extend(&self.edges[module]);
+            }
+        }
+        reached
     }
 }
 
@@ -72,34 +84,6 @@ fn resolve(files: &BTreeMap<ModulePath, Imports>, path: &[String]) -> Option<Mod
             _ => return Some(module),
         }
     }
-    None
-}
-
-fn first_circle(edges: &BTreeMap<ModulePath, BTreeSet<ModulePath>>) -> Option<Vec<ModulePath>> {
-    let mut done = BTreeSet::new();
-    edges.keys().find_map(|start| descend(edges, start, &mut Vec::new(), &mut done))
-}
-
-fn descend(
-    edges: &BTreeMap<ModulePath, BTreeSet<ModulePath>>,
-    module: &ModulePath,
-    way: &mut Vec<ModulePath>,
-    done: &mut BTreeSet<ModulePath>,
-) -> Option<Vec<ModulePath>> {
-    if let Some(begins) = way.iter().position(|passed| passed == module) {
-        return Some(way[begins..].to_vec());
-    }
-    if done.contains(module) {
-        return None;
-    }
-    way.push(module.clone());
-    for next in &edges[module] {
-        if let Some(circle) = descend(edges, next, way, done) {
-            return Some(circle);
-        }
-    }
-    way.pop();
-    done.insert(module.clone());
     None
 }
 
@@ -140,17 +124,14 @@ mod tests {
         let module =
             |path: &str| path.split("::").filter(|part| !part.is_empty()).map(str::to_owned).collect::<ModulePath>();
         let read = |(path, text): &(&str, &str)| (module(path), imports::read(text, &module(path)).expect("parsed"));
-        Graph::among(files.iter().map(read).collect()).circles().iter().map(|circle| circle.join(" -> ")).collect()
+        Graph::among(files.iter().map(read).collect()).circles().iter().map(|circle| circle.join(" ")).collect()
     }
 
     #[test]
     fn a_circle_is_found_also_through_a_module_below_and_a_name_that_is_handed_on() {
-        assert_eq!(circles(&[("", ""), ("a", "use crate::b;"), ("b", "use crate::a::X;")]), ["a -> b"]);
-        assert_eq!(
-            circles(&[("", ""), ("a", ""), ("a::x", "use crate::b;"), ("b", "use crate::a::X;")]),
-            ["a -> a::x -> b"]
-        );
-        assert_eq!(circles(&[("", "pub use b::Y;"), ("a", "use crate::Y;"), ("b", "use crate::a::X;")]), ["a -> b"]);
+        assert_eq!(circles(&[("", ""), ("a", "use crate::b;"), ("b", "use crate::a::X;")]), ["a b"]);
+        assert_eq!(circles(&[("", ""), ("a", ""), ("a::x", "use crate::b;"), ("b", "use crate::a::X;")]), ["a a::x b"]);
+        assert_eq!(circles(&[("", "pub use b::Y;"), ("a", "use crate::Y;"), ("b", "use crate::a::X;")]), ["a b"]);
     }
 
     #[test]
