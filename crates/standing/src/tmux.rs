@@ -9,15 +9,13 @@
 mod about;
 mod call;
 mod capture;
-mod clear;
-mod kill;
+mod close;
 mod listing;
 mod options;
 mod paste;
 mod permits;
 mod scope;
 mod spawn;
-mod wake;
 
 use std::{
     ffi::OsString,
@@ -28,7 +26,7 @@ use std::{
 
 pub(crate) use about::About;
 pub(crate) use capture::Shown;
-pub(crate) use kill::{Closed, KillAnswer, close_this_pane};
+pub(crate) use close::{Closed, KillAnswer, close_this_pane};
 pub(crate) use listing::{Pane, Panes};
 pub(crate) use options::configured;
 pub(crate) use paste::{Paste, PasteAnswer};

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use proptest::{collection::vec, prelude::*, sample::Index};
 
-use super::{Screen, by_name};
+use super::{BUILT_IN, Screen, by_name};
 use crate::{Surroundings, config::Routing};
 
 struct Captured {
@@ -89,7 +89,7 @@ proptest! {
         }
         let text: String = text.into_iter().collect();
         let screen = Screen { text: &text, title: &title };
-        for name in ["claude", "codex", "gemini", "opencode", "cursor", "demo"] {
+        for name in BUILT_IN {
             let adapter = by_name(name, &Routing::default(), &Surroundings::of_process()).expect("an adapter");
             let reading = adapter.read(screen);
             prop_assert_eq!(reading.activity == wire::Activity::Waiting, !reading.question.is_empty(), "{} of {}", name, text);
