@@ -9,6 +9,7 @@ use std::{
 };
 
 use uuid::Uuid;
+use wire::Remedy;
 
 use crate::serverfns::CreateForm;
 
@@ -68,6 +69,8 @@ pub(crate) struct Notice {
     pub(crate) tone: Tone,
     /// Whole, as the core worded it; may have several lines.
     pub(crate) text: String,
+    /// The acts that help, the likeliest first.
+    pub(crate) remedies: Vec<Remedy>,
     /// The message it is about, shortened; empty for other acts.
     pub(crate) quote: String,
     /// `HH:MM`, by the server's clock.
@@ -116,6 +119,7 @@ mod tests {
             place: Place::Page,
             tone: Tone::Done,
             text: text.to_owned(),
+            remedies: Vec::new(),
             quote: String::new(),
             at: String::new(),
             draft: None,

@@ -101,7 +101,8 @@ pub(crate) fn every_state() -> Vec<Session> {
     sessions[10].row.harness_session_id = String::new();
     sessions[11].row.harness_session_id = String::new();
     sessions[12].row.reason = "expected `,` or `}` at line 3 column 1".into();
-    sessions[13].row.reason = "its record is gone: `the-loop standing restore unlisted` restores it".into();
+    sessions[13].row.reason =
+        "running, but its record is missing: restore it with `the-loop standing restore unlisted`".into();
     sessions
 }
 

@@ -57,7 +57,7 @@ pub fn Shell(
             </head>
             <body>
                 <a class="skip" href="#main">
-                    "Skip to the sessions"
+                    "Skip to sessions"
                 </a>
                 <Top theme=theme back=back />
                 <Outdated />
@@ -76,11 +76,11 @@ fn Outdated() -> impl IntoView {
     view! {
         <p class="offline" id="offline" role="status">
             <span class="spinner" aria-hidden="true"></span>
-            "The service does not answer. What you see may be out of date; reconnecting…"
+            "Reconnecting to the service… This page may be out of date."
         </p>
         // An empty address is that of the page as it is now, so that signing in leads back to it.
         <p class="offline" id="signed-out" role="status">
-            "You are signed out. What you see may be out of date; what you typed is kept. "
+            "You are signed out. This page may be out of date. Your input is kept. "
             <a href="">"Sign in"</a>
         </p>
         <p class="offline" id="refused" role="status"></p>
@@ -159,13 +159,13 @@ fn Keys() -> impl IntoView {
         <div class="keys" id="keys" popover="auto" role="dialog" aria-labelledby="keys-title">
             <h2 id="keys-title">"Keys"</h2>
             <dl>
-                {row(&["/"], "Filter the sessions")}
+                {row(&["/"], "Filter sessions")}
                 {row(&["n"], "New session")}
                 {row(&["j", "k"], "Next and previous session")}
-                {row(&["m"], "Write to that session")}
-                {row(&["Ctrl", "↵"], "Send the message")}
-                {row(&["Esc"], "Close what is open")}
-                {row(&["?"], "Show these keys")}
+                {row(&["m"], "Message the selected session")}
+                {row(&["Ctrl", "↵"], "Send message")}
+                {row(&["Esc"], "Close the dialog")}
+                {row(&["?"], "Show keyboard shortcuts")}
             </dl>
         </div>
     }

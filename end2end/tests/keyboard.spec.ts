@@ -32,7 +32,7 @@ test('a session lives and ends by keyboard alone', async ({ standing }) => {
     await standing.card('ops').getByRole('link', { name: 'Delete… ops' }).focus();
     await keyboard.press('Enter');
     // A stray Enter keeps it: the way out has the focus.
-    await expect(standing.page.getByRole('link', { name: 'Keep it' })).toBeFocused();
+    await expect(standing.page.getByRole('link', { name: 'Cancel' })).toBeFocused();
     await keyboard.press('Enter');
     await expect(standing.page.locator('dialog:modal')).toHaveCount(0);
     await expect(standing.card('ops')).toBeVisible();
@@ -58,7 +58,7 @@ test('the keys that the panel lists', async ({ standing }) => {
 
     await keyboard.press('/');
     await expect(standing.page.locator('#filter-text')).toBeFocused();
-    await keyboard.type('never started');
+    await keyboard.type('not started');
     await expect(standing.card('ops')).toBeHidden();
     await expect(standing.card('supervisor')).toBeVisible();
     await keyboard.press('Escape');
@@ -73,7 +73,7 @@ test('the keys that the panel lists', async ({ standing }) => {
 
 test('the first stop of the tab key skips to the sessions', async ({ standing }) => {
     await standing.page.keyboard.press('Tab');
-    await expect(standing.page.getByRole('link', { name: 'Skip to the sessions' })).toBeFocused();
+    await expect(standing.page.getByRole('link', { name: 'Skip to sessions' })).toBeFocused();
     await standing.page.keyboard.press('Enter');
     await expect(standing.page.locator('#main')).toBeFocused();
 });

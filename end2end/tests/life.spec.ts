@@ -6,9 +6,9 @@ test('a session is created, spoken to, stopped, started with the same conversati
     service,
 }) => {
     await standing.create('ops', { description: 'Looks after things', brief: 'Be brief.' });
-    await expect(standing.told('ops')).toHaveText(/Started with a fresh conversation/);
+    await expect(standing.told('ops')).toHaveText(/Started with a new conversation/);
     await expect(standing.told('ops')).toHaveAttribute('data-notice', 'done');
-    await expect(standing.card('ops').locator('.badge')).toHaveText('created here');
+    await expect(standing.card('ops').locator('.badge')).toHaveText('created');
     await expect(standing.card('ops')).toContainText('Looks after things');
     await expect(standing.state('ops')).toHaveText('idle');
     const conversation = await standing.conversation('ops');
@@ -21,24 +21,24 @@ test('a session is created, spoken to, stopped, started with the same conversati
     await expect(standing.card('ops').locator('.pane')).toContainText('marmalade');
 
     await standing.act('ops', 'Stop');
-    await expect(standing.told('ops')).toHaveText(/Stopped; its conversation is kept/);
+    await expect(standing.told('ops')).toHaveText(/Stopped, conversation kept/);
     await expect(standing.state('ops')).toHaveText('stopped');
     await expect(standing.message('ops')).toBeDisabled();
     await expect(standing.message('ops')).toHaveAttribute('placeholder', /a message never starts a session/);
 
     await standing.act('ops', 'Start');
-    await expect(standing.told('ops')).toHaveText(/Started; its conversation goes on/);
+    await expect(standing.told('ops')).toHaveText(/Started, conversation resumed/);
     await expect(standing.state('ops')).toHaveText('idle');
     expect(await standing.conversation('ops')).toBe(conversation);
     await until('the earlier words in the pane', async () => (await service.pane('ops')).includes('marmalade'));
 
     await standing.restart('ops');
-    await expect(standing.told('ops')).toHaveText(/Started; its conversation goes on/);
+    await expect(standing.told('ops')).toHaveText(/Started, conversation resumed/);
     expect(await standing.conversation('ops')).toBe(conversation);
 
     await standing.delete('ops');
     await expect(standing.card('ops')).toHaveCount(0);
-    await expect(standing.page.locator('#notice-page')).toContainText('`ops` is deleted');
+    await expect(standing.page.locator('#notice-page')).toContainText('`ops` was deleted');
     await expect(standing.page.locator('dialog:modal')).toHaveCount(0);
     expect(await service.cli('standing', 'list')).not.toContain('ops');
 });
@@ -50,7 +50,7 @@ test('a question is answered in place, by a button that nothing preselects', asy
     await expect(question).toContainText('Go on with it?');
     await expect(question.getByRole('button')).toHaveText([/No, exit/, /Yes, go on/]);
     await question.getByRole('button', { name: 'Yes, go on' }).click();
-    await expect(standing.receipt('ops')).toHaveText(/its question is gone/);
+    await expect(standing.receipt('ops')).toHaveText(/the prompt closed/);
     await expect(question).toHaveCount(0);
     await expect(standing.state('ops')).toHaveText('idle');
 });
@@ -70,9 +70,9 @@ test('a session that is only recorded does not run', async ({ standing, service 
     await standing.page.getByRole('link', { name: 'New session' }).click();
     const form = standing.page.locator('#create-form');
     await form.getByText('More:').click();
-    await form.getByLabel(/Record only/).check();
-    await form.getByLabel('These:').check();
-    await form.getByLabel('Arguments, one a line').fill('--one\n--two words');
+    await form.getByLabel(/Save only/).check();
+    await form.getByLabel('Custom:').check();
+    await form.getByLabel('Arguments, one per line').fill('--one\n--two words');
     await standing.create('later');
     await expect(standing.state('later')).toHaveText('stopped');
     const row = JSON.parse(await service.cli('standing', 'list', '--format', 'json')).find(

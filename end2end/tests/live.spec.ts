@@ -71,13 +71,13 @@ test.describe('a service that ends', () => {
         await standing.create('ops');
         await expect(standing.state('ops')).toHaveText('idle');
         await service.end();
-        await expect(standing.page.getByText('reconnecting…')).toBeVisible();
+        await expect(standing.page.getByText('Reconnecting')).toBeVisible();
         await expect(standing.card('ops')).toBeVisible();
         await standing.say('ops', 'into the void');
-        await expect(standing.page.locator('#announce')).toContainText('The service does not answer');
+        await expect(standing.page.locator('#announce')).toContainText('The service did not answer');
         await expect(standing.message('ops')).toHaveValue('into the void');
         await service.serve();
-        await expect(standing.page.getByText('reconnecting…')).toBeHidden();
+        await expect(standing.page.getByText('Reconnecting')).toBeHidden();
         await expect(standing.state('ops')).toHaveText('idle');
         await expect(standing.message('ops')).toHaveValue('into the void');
     });

@@ -14,7 +14,7 @@ test('a message whose answer was lost is typed once, however often it is sent ag
         await route.abort();
     });
     await standing.say('supervisor', 'only once');
-    await expect(standing.page.locator('#announce')).toContainText('it is not known whether this was done');
+    await expect(standing.page.locator('#announce')).toContainText('it may not have done this');
     await expect(standing.message('supervisor')).toHaveValue('only once');
     const button = standing.card('supervisor').getByRole('button', { name: 'Send to supervisor' });
     await button.click();
@@ -42,12 +42,12 @@ for (const [what, answer, told, hidden] of [
         '{',
     ],
     ['a page of somebody else', { status: 403, contentType: 'text/html', body: '<h1>Blocked</h1>' }, 'HTTP status 403', '<h1>'],
-    ['a login page of somebody else', { status: 200, contentType: 'text/html', body: '<h1>Log in</h1>' }, 'not a page of the-loop', '<h1>'],
+    ['a login page of somebody else', { status: 200, contentType: 'text/html', body: '<h1>Log in</h1>' }, 'Unexpected answer', '<h1>'],
 ] as const) {
     test(`${what} is told in words, at the top and where a form was sent`, async ({ standing }) => {
         await standing.page.route('**/*', (route) => route.fulfill(answer));
         await expect(standing.page.locator('#refused')).toContainText(told);
-        await expect(standing.page.getByText('reconnecting…')).toBeHidden();
+        await expect(standing.page.getByText('Reconnecting')).toBeHidden();
         await standing.act('supervisor', 'Start');
         await expect(standing.page.locator('#announce')).toContainText(told);
         await expect(standing.page.locator('#announce')).not.toContainText(hidden);
@@ -58,9 +58,9 @@ for (const [what, answer, told, hidden] of [
 
 test('a proxy that does not reach the service is no answer of the service', async ({ standing }) => {
     await standing.page.route('**/*', (route) => route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad</h1>' }));
-    await expect(standing.page.getByText('reconnecting…')).toBeVisible();
+    await expect(standing.page.getByText('Reconnecting')).toBeVisible();
     await standing.page.unroute('**/*');
-    await expect(standing.page.getByText('reconnecting…')).toBeHidden();
+    await expect(standing.page.getByText('Reconnecting')).toBeHidden();
 });
 
 test('the page is kept up to date while a form waits for its answer', async ({ standing, service }) => {

@@ -98,7 +98,7 @@ test('a sign-in that ends in an open tab is told of, and what was typed is there
     await standing.message('supervisor').fill('half a thought');
     await page.context().clearCookies();
     await expect(page.getByText('You are signed out.').first()).toBeVisible();
-    await expect(page.getByText('reconnecting…')).toBeHidden();
+    await expect(page.getByText('Reconnecting')).toBeHidden();
 
     await standing.card('supervisor').getByRole('button', { name: 'Send to supervisor' }).click();
     await expect(page.locator('#announce')).toContainText('You are signed out, so nothing was sent.');

@@ -7,7 +7,7 @@ test.use({ javaScriptEnabled: false });
 test('create, say, stop, start, restart and delete', async ({ standing, service }) => {
     await expect(standing.page.locator('html')).not.toHaveAttribute('data-hydrated', '');
     await standing.create('ops', { brief: 'Two lines\nof brief.' });
-    await expect(standing.told('ops')).toHaveText(/Started with a fresh conversation/);
+    await expect(standing.told('ops')).toHaveText(/Started with a new conversation/);
     const conversation = await standing.conversation('ops');
 
     await standing.create('ops', { brief: 'kept' });
@@ -22,12 +22,12 @@ test('create, say, stop, start, restart and delete', async ({ standing, service 
     await standing.act('ops', 'Stop');
     await expect(standing.state('ops')).toHaveText('stopped');
     await standing.act('ops', 'Start');
-    await expect(standing.told('ops')).toHaveText(/its conversation goes on/);
+    await expect(standing.told('ops')).toHaveText(/conversation resumed/);
     expect(await standing.conversation('ops')).toBe(conversation);
     await standing.restart('ops');
-    await expect(standing.told('ops')).toHaveText(/its conversation goes on/);
+    await expect(standing.told('ops')).toHaveText(/conversation resumed/);
     await standing.delete('ops');
-    await expect(standing.page.locator('#notice-page')).toContainText('`ops` is deleted');
+    await expect(standing.page.locator('#notice-page')).toContainText('`ops` was deleted');
     await expect(standing.card('ops')).toHaveCount(0);
 });
 
@@ -36,7 +36,7 @@ test('a deletion can be called off', async ({ standing }) => {
     await standing.menu('ops');
     await standing.card('ops').getByRole('link', { name: 'Delete… ops' }).click();
     await expect(standing.page.getByRole('heading', { name: 'Delete ops?' })).toBeVisible();
-    await standing.page.getByRole('link', { name: 'Keep it' }).click();
+    await standing.page.getByRole('link', { name: 'Cancel' }).click();
     await expect(standing.card('ops')).toBeVisible();
     await expect(standing.page.locator('#delete')).toBeHidden();
 });
@@ -58,7 +58,7 @@ test('the filter and the colours are forms too, and an act comes back to the sam
 test.describe('with nothing declared', () => {
     test.use({ sessions: '' });
     test('the empty page teaches', async ({ standing }) => {
-        await expect(standing.page.getByText('A standing session is an agent with a name')).toBeVisible();
+        await expect(standing.page.getByText('A standing session is a named, long-lived agent')).toBeVisible();
         await expect(standing.page.getByText('the-loop standing create supervisor')).toBeVisible();
         await standing.create('first');
         await expect(standing.card('first')).toBeVisible();

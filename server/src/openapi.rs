@@ -25,16 +25,18 @@ use crate::surfaces::rest;
 #[openapi(
     info(
         title = "the-loop",
-        description = "Standing sessions: named, long-lived tmux sessions that host AI coding agents.\n\nEvery answer \
-            carries `x-request-id`; a caller may choose it (up to 64 letters, digits, `-`, `_` and `.`). Every refusal \
-            is a problem document (RFC 9457): branch on its `code`, show its `detail`. A session that fails to start \
-            is no refusal but a row whose `outcome` is `failed`. Times are UTC. Fields may be added, never renamed.",
+        description = "Standing sessions: named, long-lived tmux sessions that host AI coding agents.\n\nEvery \
+                       response has an `x-request-id` header; a client may choose its value (up to 64 letters, \
+                       digits, `-`, `_` and `.`). Every error is a problem document (RFC 9457): branch on its \
+                       `code`, show its `detail`, offer its `remedies`. A session that fails to start is not an \
+                       error but a row whose `outcome` is `failed`. Times are UTC. Fields may be added, never \
+                       renamed.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
     ),
     servers((url = "/", description = "The service that serves this document")),
     tags(
-        (name = "sessions", description = "The verbs on standing sessions"),
-        (name = "service", description = "The service itself")
+        (name = "sessions", description = "Standing sessions"),
+        (name = "service", description = "The service")
     ),
     components(schemas(wire::Problem, wire::ProblemCode))
 )]
@@ -45,6 +47,7 @@ static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
     tidy(&mut document);
     name_the_request(&mut document);
     name_the_token(&mut document);
+    explain_words(&mut document);
     document
 });
 
@@ -79,6 +82,33 @@ pub(crate) async fn openapi() -> Response {
     ([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], TEXT.as_str()).into_response()
 }
 
+/// Adds the table of words to each type that has one.
+fn explain_words(document: &mut Value) {
+    for (name, words) in words() {
+        let rows = words.iter().map(|[word, label, about]| format!("| `{word}` | {label} | {about} |"));
+        let table = std::iter::once("\n\n| value | label | meaning |\n|---|---|---|".to_owned()).chain(rows);
+        let table = table.collect::<Vec<_>>().join("\n");
+        if let Some(Value::String(description)) =
+            document.pointer_mut(&format!("/components/schemas/{name}/description"))
+        {
+            description.push_str(&table);
+        }
+    }
+}
+
+/// The published word, label and explanation of each value of the types for states and results.
+pub fn words() -> [(&'static str, Vec<[&'static str; 3]>); 6] {
+    macro_rules! of {
+        ($type:ident) => {
+            (
+                stringify!($type),
+                wire::$type::ALL.iter().map(|value| [value.as_str(), value.label(), value.about()]).collect(),
+            )
+        };
+    }
+    [of!(Status), of!(State), of!(Activity), of!(Outcome), of!(Verdict), of!(Evidence)]
+}
+
 /// Turns what is written for readers of the source into what is written for readers of the document.
 fn tidy(value: &mut Value) {
     match value {
@@ -98,7 +128,7 @@ fn tidy(value: &mut Value) {
 /// Every answer carries the request's id: said once here, not at each route.
 fn name_the_request(document: &mut Value) {
     let header = json!({
-        "description": "The id of the request, also in the service's log",
+        "description": "Id of the request, also in the log of the service",
         "required": true,
         "schema": { "type": "string", "pattern": "^[A-Za-z0-9_.-]{1,64}$" },
     });
@@ -116,7 +146,7 @@ fn name_the_request(document: &mut Value) {
 
 /// Needed in token mode alone, so that it is optional everywhere.
 fn name_the_token(document: &mut Value) {
-    let about = "With `service.auth.mode: token`: what stands in `local/service.token` below the state folder";
+    let about = "With `service.auth.mode: token`: the content of `local/service.token` in the state directory";
     let token = json!({ "type": "http", "scheme": "bearer", "description": about });
     document["components"]["securitySchemes"] = json!({ "token": token });
     document["security"] = json!([{}, { "token": [] }]);

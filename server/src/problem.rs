@@ -15,11 +15,11 @@ const BUSY_RETRY: &str = "5";
 /// A [`Problem`] on its way out. The problem itself rides along in the response's extensions, so that the request id
 /// can be put into it by the layer that knows it.
 #[derive(Clone, Debug)]
-pub(crate) struct ApiProblem(Problem);
+pub(crate) struct ApiProblem(Box<Problem>);
 
 impl ApiProblem {
     pub(crate) fn new(code: ProblemCode, detail: impl Into<String>) -> Self {
-        Self(Problem::new(code, detail))
+        Self(Box::new(Problem::new(code, detail)))
     }
 
     pub(crate) fn no_route(detail: impl Into<String>) -> Self {
@@ -27,7 +27,7 @@ impl ApiProblem {
     }
 
     pub(crate) fn with_status(self, status: u16) -> Self {
-        Self(self.0.with_status(status))
+        Self(Box::new(self.0.with_status(status)))
     }
 
     /// Its code and its text.
@@ -45,9 +45,9 @@ impl From<standing::Error> for ApiProblem {
     fn from(error: standing::Error) -> Self {
         let problem = error.problem();
         if problem.status >= 500 {
-            tracing::warn!(code = problem.code.as_str(), "a verb could not be done: {error}");
+            tracing::warn!(code = problem.code.as_str(), "command failed: {error}");
         }
-        Self(problem)
+        Self(Box::new(problem))
     }
 }
 
@@ -78,8 +78,5 @@ pub(crate) fn of_panic(panic: Box<dyn Any + Send>) -> Response {
 
 /// A fault of ours, told without its cause.
 fn fault() -> ApiProblem {
-    ApiProblem::new(
-        ProblemCode::Internal,
-        "something went wrong in the service: its log has the cause under this request's id",
-    )
+    ApiProblem::new(ProblemCode::Internal, "internal error: see the log of the service for this request id")
 }

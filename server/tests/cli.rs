@@ -96,7 +96,7 @@ fn a_full_disk_is_one() {
     let full = std::fs::File::options().write(true).open("/dev/full").expect("/dev/full opens");
     let told = Said::of(&home.command(THE_LOOP).args(["standing", "list"]).stdout(full).output().expect("runs"));
     assert_eq!(told.code, 1);
-    assert!(told.err.contains("cannot write"), "{}", told.err);
+    assert!(told.err.contains("could not write"), "{}", told.err);
 }
 
 #[test]

@@ -178,9 +178,9 @@ fn a_question_is_answered_on_the_command_line() {
     let wrong = cli.run(&["answer", "ops", "maybe"]);
     assert!(wrong.code == 1 && wrong.err.contains("1. No, exit; 2. Yes, go on"), "{wrong:?}");
     let chosen = cli.run(&["answer", "ops", "yes, go on", "--actor", "a test"]);
-    assert!(chosen.code == 0 && chosen.out.contains("its question is gone"), "{chosen:?}");
+    assert!(chosen.code == 0 && chosen.out.contains("the prompt closed"), "{chosen:?}");
     let none = cli.run(&["answer", "ops"]);
-    assert_eq!((none.code, none.out.as_str()), (1, "`ops` waits for no answer\n"));
+    assert_eq!((none.code, none.out.as_str()), (1, "`ops` is not waiting for an answer\n"));
     // The same key with the same words is typed once.
     for _ in 0..2 {
         assert_eq!(cli.run(&["say", "ops", "two", "words", "--idempotency-key", "k1"]).code, 0);

@@ -40,7 +40,7 @@ fn a_shell_variable_that_is_not_set_stops_nothing() {
             for verb in ["start", "stop", "restart", "delete", "get", "answer"] {
                 let said = run(&home, &[by, &["standing", verb, empty]].concat());
                 assert_eq!((said.code, said.out.as_str()), (2, ""), "{verb} {empty:?}: {said:?}");
-                assert!(said.err.contains("it is empty"), "{verb}: {}", said.err);
+                assert!(said.err.contains("empty name"), "{verb}: {}", said.err);
             }
             for verb in ["start", "stop"] {
                 let said = run(&home, &[by, &["standing", verb, empty]].concat());
@@ -75,7 +75,7 @@ fn all_is_asked_for_by_its_own_word() {
     assert_eq!((stopped.code, stopped.err.as_str()), (0, ""), "{stopped:?}");
     assert!(stopped.out.contains("a  stopped") && stopped.out.contains("b  stopped"), "{}", stopped.out);
     let none = run(&home, &["standing", "restart", "--all"]);
-    assert_eq!(none.code, 2, "restart takes one session: {none:?}");
+    assert_eq!(none.code, 2, "restart needs the `name` of one session {none:?}");
 }
 
 #[test]

@@ -37,7 +37,7 @@ async fn what_cannot_be_read_at_all_is_refused_with_the_reason() {
     let unknown = form(&app, "nothing", "name=ops").await;
     assert_eq!(
         (unknown.status, unknown.text().as_str()),
-        (StatusCode::NOT_FOUND, "there is no page at `/app/standing/nothing`\n")
+        (StatusCode::NOT_FOUND, "no page at `/app/standing/nothing`\n")
     );
 }
 

@@ -37,7 +37,7 @@ fn refused(output: &Output, what: &str) {
     let told = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{what}: {output:?}");
     assert!(told.contains(KEY) && told.contains("`ops`"), "{what}: {told}");
-    assert!(told.contains("If you are the operator"), "{what}: {told}");
+    assert!(told.contains("a terminal outside all sessions"), "{what}: {told}");
 }
 
 #[test]

@@ -101,7 +101,7 @@ async fn what_cannot_be_done_is_a_result_that_says_why() {
     service.http().post(&format!("{SESSIONS}/create"), &json!({ "name": "idle", "start": false }));
     let agent = agent(&home).await;
     for (tool, arguments, part) in [
-        ("get_standing_session", json!({ "name": "nobody" }), "the-loop standing list"),
+        ("get_standing_session", json!({ "name": "nobody" }), "`list_standing_sessions`"),
         ("get_standing_session", json!({ "name": "No" }), "lower-case letters"),
         ("get_standing_session", json!({}), "missing field `name`"),
         ("list_standing_sessions", json!({ "all": true }), "unknown field `all`"),
@@ -150,7 +150,10 @@ fn a_session_says_nothing_to_itself() {
     };
     let itself = say_from_ops("ops");
     assert_eq!(itself["isError"], true, "{itself}");
-    assert!(itself["content"][0]["text"].as_str().expect("text").contains("nothing to itself"), "{itself}");
+    assert!(
+        itself["content"][0]["text"].as_str().expect("text").contains("cannot send messages to itself"),
+        "{itself}"
+    );
     let other = say_from_ops("web");
     assert_eq!(other["structuredContent"]["delivered"], true, "{other}");
     let said: Vec<Value> = home.events().into_iter().filter(|event| event["event"] == "standing.said").collect();
@@ -173,7 +176,7 @@ fn one_session_is_said_only_so_much_at_once() {
         "what was refused does not count: {refused:?}"
     );
     service.http().post(&format!("{SESSIONS}/create"), &json!({ "name": "ops" }));
-    let held = (0..100).map(|_| say("ops")).find(|answer| answer.contains("said enough for now"));
+    let held = (0..100).map(|_| say("ops")).find(|answer| answer.contains("too many messages to"));
     assert!(held.is_some());
 }
 

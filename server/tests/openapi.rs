@@ -120,3 +120,15 @@ async fn the_page_needs_nothing_from_elsewhere_and_no_script() {
     }
     assert!(page.contains(&format!("http://{AUTHORITY}/api/v1/standing-sessions/say")), "{page}");
 }
+
+#[test]
+fn the_documentation_has_the_table_of_words() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/api.md");
+    let text = fs::read_to_string(file).expect("docs/api.md");
+    for (name, words) in openapi::words() {
+        for [word, label, about] in words {
+            let row = format!("| `{word}` | {label} | {about} |");
+            assert!(text.contains(&row), "docs/api.md lacks this row of {name}: {row}");
+        }
+    }
+}

@@ -127,7 +127,7 @@ async fn texts_that_no_program_can_be_given_are_refused_at_once() {
         let answer = app.post(&format!("{SESSIONS}/create"), body.to_string()).await;
         problem(&answer, 400, "invalid-request");
         let detail = answer.json()["detail"].as_str().expect("text").to_owned();
-        assert!(detail.contains(&format!("`{field}` has a NUL")), "{detail}");
+        assert!(detail.contains(&format!("`{field}` contains a NUL")), "{detail}");
     }
     assert_eq!(app.get(SESSIONS).await.json(), json!([]));
     // The name of who speaks has an end; what is in it is made harmless.

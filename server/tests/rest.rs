@@ -64,7 +64,7 @@ async fn bodies_are_refused_with_the_place_of_the_mistake() {
         ("delete", r#"{"name":"ops","force":true}"#, 422, "unknown field `force`"),
         ("control", r#"{"name":"ops"}"#, 422, "missing field `verb`"),
         ("control", r#"{"name":"ops","verb":1}"#, 422, "`verb`"),
-        ("control", r#"{"name":"ops","verb":"kill"}"#, 400, "`start`, `stop` and `restart`"),
+        ("control", r#"{"name":"ops","verb":"kill"}"#, 400, "`start`, `stop` or `restart`"),
         ("say", r#"{"name":"ops"}"#, 422, "missing field `text`"),
         ("say", r#"{"name":"ops","text":"t","txet":""}"#, 422, "unknown field `txet`"),
     ];

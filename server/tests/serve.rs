@@ -76,7 +76,7 @@ fn a_second_signal_ends_it_at_once() {
     let mut service = TestService::start(THE_LOOP, &home);
     let asked = create_under_way(&home, &service);
     service.terminate();
-    wait_for("the first signal to be noticed", || service.log().contains("asked to end").then_some(()));
+    wait_for("the first signal to be noticed", || service.log().contains("shutting down").then_some(()));
     service.terminate();
     assert_eq!(service.wait().code(), Some(0), "{}", service.log());
     assert!(asked.join().expect("no panic").is_none(), "nothing was waited for");

@@ -207,7 +207,7 @@ fn a_silent_stream_says_that_it_is_alive_and_ends_with_the_service() {
     assert!(listener.next().expect("a comment").comment);
     assert_eq!(service.stop().code(), Some(0));
     while listener.next().is_some() {}
-    assert!(!service.log().contains("answers still out"), "{}", service.log());
+    assert!(!service.log().contains("requests still open"), "{}", service.log());
 }
 
 #[test]

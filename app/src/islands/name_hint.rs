@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 /// What stands there before anything is typed.
-pub(super) const RULE: &str = "lower-case letters, digits and -, beginning with a letter or digit";
+pub(super) const RULE: &str = "lower-case letters, digits and -, starting with a letter or digit";
 
 /// What stands under the name.
 #[derive(Clone, Debug, PartialEq, Eq)]

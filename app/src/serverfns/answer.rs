@@ -31,7 +31,8 @@ pub async fn answer(
     let front = reply::front();
     let question = reply::plain_lines(&question);
     let idempotency_key = reply::once(&key, &[&question, &choice]);
-    let request = wire::AnswerRequest { name: name.clone(), choice, question, idempotency_key, ..Default::default() };
+    let actor = reply::ACTOR.to_owned();
+    let request = wire::AnswerRequest { name: name.clone(), choice, question, idempotency_key, actor };
     let answered = front.engine().answer(&request).await;
     let notice = match &answered {
         Ok(receipt) => wording::receipt(receipt, Place::Say(name)),

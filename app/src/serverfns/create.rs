@@ -91,7 +91,7 @@ impl CreateForm {
             (ArgsChoice::Inherit, true) => None,
             (ArgsChoice::None, false) => {
                 return Err(::standing::Error::InvalidRequest(
-                    "arguments are typed, but `none` is chosen for them: clear them or choose `these`".to_owned(),
+                    "arguments are given, but `None` is selected: clear them or select `Custom`".to_owned(),
                 ));
             }
             (ArgsChoice::Inherit | ArgsChoice::These, false) | (ArgsChoice::None | ArgsChoice::These, true) => {
@@ -126,7 +126,7 @@ fn variables(typed: &str) -> Result<std::collections::BTreeMap<String, Option<St
             None => (line.trim(), None),
         };
         if found.insert(name.to_owned(), value).is_some() {
-            return Err(format!("the variable `{name}` is there twice: keep one of them"));
+            return Err(format!("the variable `{name}` is set twice: keep one"));
         }
     }
     Ok(found)
@@ -155,6 +155,6 @@ mod tests {
         assert_eq!(args(ArgsChoice::None, "\r\n"), Ok(Some(vec![])));
         assert_eq!(args(ArgsChoice::These, "--a b\r\n\r\n--c"), Ok(Some(vec!["--a b".into(), "--c".into()])));
         assert_eq!(args(ArgsChoice::Inherit, "--a"), Ok(Some(vec!["--a".into()])));
-        assert!(args(ArgsChoice::None, "--a").is_err_and(|told| told.contains("`none`")));
+        assert!(args(ArgsChoice::None, "--a").is_err_and(|told| told.contains("`None`")));
     }
 }

@@ -21,6 +21,9 @@ use crate::{
     theme::{COOKIE_NAME, Theme},
 };
 
+/// The sender of every message and answer from the page.
+pub(super) const ACTOR: &str = "page";
+
 /// The host provides it to every server function.
 pub(super) fn front() -> Front {
     expect_context::<Front>()
@@ -47,7 +50,7 @@ pub(super) async fn control(verb: ControlVerb, name: String, all: bool, back: Ba
     let front = front();
     let place = if all { Place::Page } else { Place::Acts(name.clone()) };
     let done = if all && !name.is_empty() {
-        Err(Error::InvalidRequest("`name` and `all` are both given: one session is meant, or every session".to_owned()))
+        Err(Error::InvalidRequest("`name` and `all` exclude each other: give one of them".to_owned()))
     } else {
         match verb {
             ControlVerb::Start if all => front.engine().start_all().await,

@@ -32,8 +32,8 @@ pub async fn say(
     let front = reply::front();
     let text = reply::plain_lines(&text);
     let idempotency_key = reply::once(&key, &[&text]);
-    let request =
-        wire::SayRequest { name: name.clone(), text: text.clone(), force, idempotency_key, ..Default::default() };
+    let actor = reply::ACTOR.to_owned();
+    let request = wire::SayRequest { name: name.clone(), text: text.clone(), force, idempotency_key, actor };
     let said = front.engine().say(&request).await;
     let mut notice = match &said {
         Ok(receipt) => wording::receipt(receipt, Place::Say(name)),

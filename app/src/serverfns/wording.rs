@@ -13,12 +13,12 @@ const QUOTE: usize = 60;
 
 impl Notice {
     fn new(place: Place, tone: Tone, text: String) -> Self {
-        Self { place, tone, text, quote: String::new(), at: when::clock(), draft: None }
+        Self { place, tone, text, remedies: Vec::new(), quote: String::new(), at: when::clock(), draft: None }
     }
 
-    /// A refusal, verbatim.
+    /// A refusal: its message verbatim, and the acts that help.
     pub(crate) fn refused(error: &Error, place: Place) -> Self {
-        Self::new(place, Tone::Failed, error.to_string())
+        Self { remedies: error.remedies(), ..Self::new(place, Tone::Failed, error.to_string()) }
     }
 }
 
@@ -39,17 +39,10 @@ pub(crate) fn report(report: &ControlReport, verb: ControlVerb, place: Place) ->
 
 fn all(rows: &[Row], verb: ControlVerb) -> Vec<String> {
     let count = |outcome| rows.iter().filter(|row| row.outcome == Some(outcome)).count();
-    let parts = [
-        (count(Outcome::Started), "started"),
-        (count(Outcome::Resumed), "resumed"),
-        (count(Outcome::AlreadyRunning), "already running"),
-        (count(Outcome::Stopped), "stopped"),
-        (count(Outcome::NotRunning), "not running"),
-        (count(Outcome::Failed) + count(Outcome::Misconfigured), "failed"),
-    ];
-    let parts: Vec<String> = parts.into_iter().filter(|&(n, _)| n > 0).map(|(n, word)| format!("{n} {word}")).collect();
+    let parts = Outcome::ALL.iter().map(|&outcome| (count(outcome), outcome.label()));
+    let parts: Vec<String> = parts.filter(|&(n, _)| n > 0).map(|(n, word)| format!("{n} {word}")).collect();
     let sum = match rows.len() {
-        0 => "There is no session to do that to.".to_owned(),
+        0 => "There are no sessions.".to_owned(),
         1 => format!("1 session: {}", parts.join(", ")),
         n => format!("{n} sessions: {}", parts.join(", ")),
     };
@@ -60,18 +53,14 @@ fn all(rows: &[Row], verb: ControlVerb) -> Vec<String> {
 fn line(row: &Row, verb: ControlVerb) -> String {
     let detail = row.detail.as_deref().unwrap_or_default();
     let word = match row.outcome {
-        Some(Outcome::Started) => "Started with a fresh conversation",
-        Some(Outcome::Resumed) => "Started; its conversation goes on",
-        Some(Outcome::AlreadyRunning) => "It is running already and was left untouched",
-        Some(Outcome::Stopped) => "Stopped; its conversation is kept",
-        Some(Outcome::NotRunning) => "It is not running",
-        Some(Outcome::Deleted) => return joined(&format!("`{}` is deleted", row.name), detail),
-        Some(Outcome::Misconfigured) => "The config cannot be used",
+        Some(Outcome::NotRunning) => "Not running",
+        Some(Outcome::Deleted) => return joined(&format!("`{}` was deleted", row.name), detail),
         Some(Outcome::Failed) => match verb {
-            ControlVerb::Start => "It did not start",
-            ControlVerb::Stop => "It was not stopped",
-            ControlVerb::Restart => "It was not restarted",
+            ControlVerb::Start => "Could not start",
+            ControlVerb::Stop => "Could not stop",
+            ControlVerb::Restart => "Could not restart",
         },
+        Some(outcome) => outcome.about().trim_end_matches('.'),
         None => "Done",
     };
     joined(word, detail)
@@ -85,8 +74,8 @@ fn joined(word: &str, detail: &str) -> String {
 pub(crate) fn receipt(receipt: &SayReceipt, place: Place) -> Notice {
     let (tone, verdict) = match (receipt.delivered, receipt.verdict) {
         (false, _) | (_, Verdict::NotDelivered) => (Tone::Failed, "not delivered"),
-        (true, Verdict::Unconfirmed) => (Tone::Unsure, "typed and sent; nothing proves that it was taken"),
-        (true, Verdict::Queued) => (Tone::Done, "queued: it takes the message up when its turn is over"),
+        (true, Verdict::Unconfirmed) => (Tone::Unsure, "sent, but could not confirm that the session received it"),
+        (true, Verdict::Queued) => (Tone::Done, "queued until the session finishes its current turn"),
         (true, Verdict::Submitted) => (Tone::Done, "submitted"),
     };
     let told: Vec<&str> = receipt.messages.iter().map(|message| message.text.as_str()).collect();
@@ -118,7 +107,7 @@ mod tests {
         let done = ControlReport::of(vec![row("x", Outcome::Failed, "`nope` is not on PATH")]);
         let notice = report(&done, ControlVerb::Start, Place::Acts("x".into()));
         assert_eq!(notice.tone, Tone::Failed);
-        assert_eq!(notice.text, "It did not start: `nope` is not on PATH");
+        assert_eq!(notice.text, "Could not start: `nope` is not on PATH");
     }
 
     #[test]
@@ -142,7 +131,7 @@ mod tests {
         let rows =
             vec![row("a", Outcome::Started, ""), row("b", Outcome::Failed, "no"), row("c", Outcome::Started, "")];
         let notice = report(&ControlReport::of(rows), ControlVerb::Start, Place::Page);
-        assert_eq!(notice.text, "3 sessions: 2 started, 1 failed\nb: It did not start: no");
+        assert_eq!(notice.text, "3 sessions: 2 started, 1 failed\nb: Could not start: no");
     }
 
     #[test]

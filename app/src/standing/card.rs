@@ -28,12 +28,12 @@ pub(crate) fn Card(session: Session, hidden: bool, common: Arc<Common>) -> impl 
     let badge = match (row.declared, row.auto_start) {
         (false, _) if row.state == State::Unrecorded => "no record",
         (true, true) => "declared",
-        (true, false) => "declared, not auto-started",
-        (false, _) => "created here",
+        (true, false) => "declared, no auto-start",
+        (false, _) => "created",
     };
     let description = (!row.description.is_empty()).then(|| view! { <p class="desc">{row.description.clone()}</p> });
     let pane = screen.map(|text| {
-        let label = format!("The last lines of {name}");
+        let label = format!("Last output of {name}");
         view! {
             <pre class="pane" tabindex="0" role="region" aria-label=label>
                 {text}

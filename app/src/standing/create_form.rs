@@ -62,7 +62,7 @@ pub(crate) fn CreateDialog(page: Page) -> impl IntoView {
                         id="new-cwd"
                         name="form[cwd]"
                         value=form.cwd.clone()
-                        placeholder="as the config has it"
+                        placeholder="default from config"
                         autocomplete="off"
                         spellcheck="false"
                     />
@@ -73,7 +73,7 @@ pub(crate) fn CreateDialog(page: Page) -> impl IntoView {
                         id="new-description"
                         name="form[description]"
                         value=form.description.clone()
-                        placeholder="for people; the agent is not told"
+                        placeholder="for people, not sent to the agent"
                         autocomplete="off"
                     />
                 </div>
@@ -83,7 +83,7 @@ pub(crate) fn CreateDialog(page: Page) -> impl IntoView {
                         id="new-brief"
                         name="form[brief]"
                         rows="3"
-                        placeholder="what it is to do, added to what every standing session is told"
+                        placeholder="instructions for the agent, added to the standard ones"
                         data-send=""
                     >
                         {typed(&form.brief)}

@@ -31,18 +31,18 @@ pub(crate) fn More(page: Page, form: CreateForm) -> impl IntoView {
                     <legend>"Start"</legend>
                     <label>
                         <input type="checkbox" name="form[auto-start]" value="true" checked=form.auto_start />
-                        "Bring it back whenever the-loop starts"
+                        "Auto-start: start it whenever the-loop starts"
                     </label>
                     <label>
                         <input type="checkbox" name="form[record-only]" value="true" checked=form.record_only />
-                        "Record only: write it down, do not start it now"
+                        "Save only: do not start it now"
                     </label>
                 </fieldset>
                 <fieldset class="field checks">
                     <legend>"Slack"</legend>
                     <label>
                         <input type="checkbox" name="form[slack]" value="true" checked=form.slack />
-                        "Announce it in Slack and take answers in its thread"
+                        "Announce it in Slack and accept replies in its thread"
                     </label>
                     <label class="for-ears" for="new-slack-channel">
                         "Slack channel"
@@ -52,7 +52,7 @@ pub(crate) fn More(page: Page, form: CreateForm) -> impl IntoView {
                         id="new-slack-channel"
                         name="form[slack-channel]"
                         value=form.slack_channel.clone()
-                        placeholder="channel, or as the config has it"
+                        placeholder="channel (default from config)"
                         autocomplete="off"
                         spellcheck="false"
                     />
@@ -71,8 +71,8 @@ pub(super) fn HarnessField(page: Page, form: CreateForm) -> impl IntoView {
     let why = first.filter(|harness| !harness.found).map(|harness| {
         view! {
             <p class="hint" id="new-harness-hint">
-                <code>{harness.name}</code> " is not on the PATH of the service; "
-                <code>"demo"</code> " is a small program of our own that behaves as a harness does, and needs no account."
+                <code>{harness.name}</code> " was not found on the PATH of the service. "
+                <code>"demo"</code> " is a built-in test agent that needs no account."
             </p>
         }
     });
@@ -92,7 +92,7 @@ pub(super) fn HarnessField(page: Page, form: CreateForm) -> impl IntoView {
             <label for="new-harness">"Harness"</label>
             <select id="new-harness" name="form[harness]" aria-describedby="new-harness-hint">
                 <option value="" selected=form.harness.is_empty()>
-                    {format!("as the config has it ({default})")}
+                    {format!("default from config ({default})")}
                 </option>
                 {options.collect_view()}
             </select>
@@ -113,14 +113,14 @@ fn EnvField(form: CreateForm) -> impl IntoView {
                 id="new-env"
                 name="form[env]"
                 rows="2"
-                placeholder="NAME=value, one a line"
+                placeholder="NAME=value, one per line"
                 aria-describedby="new-env-hint"
                 spellcheck="false"
             >
                 {typed(&form.env)}
             </textarea>
             <p class="hint" id="new-env-hint">
-                "Not for secrets: values stand in the session's record."
+                "Do not put secrets here: values are stored in the session's record."
             </p>
         </div>
     }
@@ -141,21 +141,21 @@ fn ArgsField(form: CreateForm) -> impl IntoView {
     };
     view! {
         <fieldset class="field checks">
-            <legend>"Arguments of the harness"</legend>
+            <legend>"Harness arguments"</legend>
             <div class="choices">
-                {choice("inherit", ArgsChoice::Inherit, "As the config has them")}
+                {choice("inherit", ArgsChoice::Inherit, "Default from config")}
                 {choice("none", ArgsChoice::None, "None")}
-                {choice("these", ArgsChoice::These, "These:")}
+                {choice("these", ArgsChoice::These, "Custom:")}
             </div>
             <label class="for-ears" for="new-args">
-                "Arguments, one a line"
+                "Arguments, one per line"
             </label>
             <textarea
                 class="mono"
                 id="new-args"
                 name="form[args]"
                 rows="2"
-                placeholder="one a line"
+                placeholder="one per line"
                 spellcheck="false"
             >
                 {typed(&form.args)}

@@ -21,10 +21,10 @@ pub(crate) fn DeleteDialog(page: Page) -> impl IntoView {
         let name = row.name.clone();
         let alive = matches!(Face::of(&row).group, Group::Running | Group::Waits);
         let what = if alive {
-            "It is running. It is stopped first, as Stop does it; then its record is removed, and with it the way back \
-             to its conversation."
+            "The session is running and will be stopped first. Its record is removed, so its conversation can no \
+             longer be resumed from here."
         } else {
-            "Its record is removed, and with it the way back to its conversation."
+            "Its record is removed, so its conversation can no longer be resumed from here."
         };
         view! {
             <form method="post" action="/app/standing/delete" id="delete-form">
@@ -34,7 +34,7 @@ pub(crate) fn DeleteDialog(page: Page) -> impl IntoView {
                 <BackFields back=filter.back() />
                 <div class="dialog-acts">
                     <a class="button" href=Query::plain(&filter).address() data-closes="" autofocus=true>
-                        "Keep it"
+                        "Cancel"
                     </a>
                     <button class="button danger" type="submit">
                         "Delete "

@@ -14,17 +14,17 @@ pub(crate) fn Empty(page: Page) -> impl IntoView {
     let new = Query { new: true, ..Query::default() };
     view! {
         <section class="empty" id="empty" aria-labelledby="empty-title">
-            <h2 id="empty-title">"No session stands yet"</h2>
+            <h2 id="empty-title">"No standing sessions yet"</h2>
             <p>
-                "A standing session is an agent with a name that owns no ticket: it runs in its own tmux session from \
-                 the moment you start it until you stop it, and keeps its conversation in between."
+                "A standing session is a named, long-lived agent in a tmux session of its own. It runs until you \
+                 stop it, and resumes its conversation when you start it again."
             </p>
             <a class="button filled" href=new.address() data-opens="new">
                 "New session"
             </a>
-            <CopyLine label="or in a terminal" command=command />
+            <CopyLine label="or from a terminal" command=command />
             <p class="note">
-                "Sessions that should exist on every start are declared in "
+                "To have sessions on every start, declare them in "
                 <code>{page.common.shown(&page.common.config_file)}</code> " under "
                 <code>"standingSessions.sessions"</code> "."
             </p>

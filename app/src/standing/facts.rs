@@ -22,7 +22,7 @@ pub(crate) fn Facts(row: Row, face: Face, common: Arc<Common>) -> impl IntoView 
     });
     let queued = (row.queued > 0).then(|| {
         let what = if row.queued == 1 { "message" } else { "messages" };
-        view! { <li>{format!("{} {what} not taken yet", row.queued)}</li> }
+        view! { <li>{format!("{} queued {what}", row.queued)}</li> }
     });
     let cwd = (!row.cwd.is_empty()).then(|| {
         view! {

@@ -36,8 +36,8 @@ impl fmt::Display for Counts {
         }
         match self.waiting {
             0 => {}
-            1 => write!(f, " · 1 waits for you")?,
-            n => write!(f, " · {n} wait for you")?,
+            1 => write!(f, " · 1 waiting for you")?,
+            n => write!(f, " · {n} waiting for you")?,
         }
         match self.running {
             0 => write!(f, " · none running"),
@@ -78,7 +78,7 @@ pub(crate) fn List(sessions: Vec<Session>, common: Arc<Common>) -> impl IntoView
         <div class="list" id="list">
             {groups.into_iter().collect_view()}
             <p class="nothing" id="nothing" hidden=!none>
-                "No session is like that. "
+                "No sessions match this filter. "
                 <a href="/">"Show all"</a>
             </p>
         </div>
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn the_counts_read_as_a_sentence() {
         let text = |all, waiting, running| Counts { all, waiting, running }.to_string();
-        assert_eq!(text(5, 1, 3), "5 sessions · 1 waits for you · 3 running");
+        assert_eq!(text(5, 1, 3), "5 sessions · 1 waiting for you · 3 running");
         assert_eq!(text(1, 0, 0), "1 session · none running");
         assert_eq!(text(0, 0, 0), "");
     }

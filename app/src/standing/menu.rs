@@ -19,18 +19,18 @@ pub(crate) fn Menu(row: Row, common: Arc<Common>) -> impl IntoView {
     );
     let restore = (row.state == State::Unrecorded).then(|| {
         let command = format!("the-loop standing restore {name}");
-        view! { <CopyLine label="Restore its record" command=command /> }
+        view! { <CopyLine label="Restore its record:" command=command /> }
     });
     let attach = has_pane.then(|| {
         let command = format!("{} attach -r -t '={}'", common.tmux, row.tmux_target);
-        view! { <CopyLine label="Look at its pane, without typing into it" command=command /> }
+        view! { <CopyLine label="View its terminal (read-only):" command=command /> }
     });
     let end = if row.declared {
         let file = common.shown(&common.config_file);
         view! {
             <p class="note">
                 "Declared in " <code>{file}</code> " under " <code>"standingSessions.sessions"</code>
-                ": it goes when its entry there goes."
+                ". To delete it, remove its entry there."
             </p>
         }
         .into_any()

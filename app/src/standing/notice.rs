@@ -1,8 +1,12 @@
 //! What came of an act, beside the thing it concerns.
 
 use leptos::prelude::*;
+use wire::Remedy;
 
-use crate::notices::{Notice, Tone};
+use crate::{
+    notices::{Notice, Place, Tone},
+    standing::menu::CopyLine,
+};
 
 /// The place for a notice, empty or not, so that the page keeps its shape when one comes.
 #[component]
@@ -10,7 +14,7 @@ pub(crate) fn Slot(
     /// Its id in the document.
     #[prop(into)]
     id: String,
-    /// What stands there, if anything.
+    /// The notice, if there is one.
     notice: Option<Notice>,
     /// Stays in an open page until something else takes its place (a receipt does).
     #[prop(optional)]
@@ -32,14 +36,78 @@ fn NoticeBox(notice: Notice) -> impl IntoView {
         Tone::Unsure => "M8 3.5v6M8 12v.3",
         Tone::Failed => "m4 4 8 8m0-8-8 8",
     };
+    let remedies = (!notice.remedies.is_empty()).then(|| {
+        let on_card = matches!(notice.place, Place::Acts(_) | Place::Say(_));
+        let remedies = notice.remedies.into_iter();
+        let items = remedies.map(|remedy| view! { <li>{shown(&remedy, on_card)}</li> }).collect_view();
+        view! { <ul class="remedies">{items}</ul> }
+    });
     let quote = (!notice.quote.is_empty()).then(|| view! { <q>{notice.quote}</q> " " });
     view! {
         <div class="notice" role=role data-notice=notice.tone.as_str()>
             <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">
                 <path d=mark />
             </svg>
-            <p>{quote} <span class="said">{notice.text}</span> " " <span class="at">{notice.at}</span></p>
+            <div class="notice-text">
+                <p>{quote} <span class="said">{notice.text}</span> " " <span class="at">{notice.at}</span></p>
+                {remedies}
+            </div>
         </div>
     }
     .into_any()
+}
+
+/// A remedy as the page offers it: the button of the card for an act of its own, a command to copy for an act in a
+/// terminal, and text for the rest.
+fn shown(remedy: &Remedy, on_card: bool) -> AnyView {
+    match remedy {
+        // The form is the card's own.
+        Remedy::Start { name } if on_card => {
+            (button(format!("start-{name}"), "Start now"), copied("or from a terminal:", remedy)).into_any()
+        }
+        Remedy::Start { .. } => copied("Start it:", remedy),
+        Remedy::Stop { .. } => copied("Stop it:", remedy),
+        Remedy::Restart { .. } => copied("Restart it:", remedy),
+        Remedy::Answer { .. } => "Answer the prompt above.".into_any(),
+        Remedy::Force => "To send it anyway, select the box below the message.".into_any(),
+        Remedy::List | Remedy::Show { .. } => view! { <a href="/">"Show all sessions"</a> }.into_any(),
+        Remedy::Look { .. } => copied("View its terminal (read-only):", remedy),
+        Remedy::Attach { .. } => copied("Open its terminal:", remedy),
+        Remedy::CloseAndStart { .. } => copied("Close it, then start the session:", remedy),
+        Remedy::Restore { .. } => copied("Restore its record:", remedy),
+        Remedy::Create { .. } => copied("Create it:", remedy),
+        Remedy::Delete { .. } => copied("Delete it:", remedy),
+        Remedy::Doctor => copied("Check this machine:", remedy),
+        Remedy::Status => copied("Check the service:", remedy),
+        Remedy::RestartService => copied("Restart the service:", remedy),
+        Remedy::ChooseName
+        | Remedy::NewKey
+        | Remedy::Retry { .. }
+        | Remedy::UseFile
+        | Remedy::FixFile { .. }
+        | Remedy::Configure { .. }
+        | Remedy::RemoveEntry { .. }
+        | Remedy::LeaveSession
+        | Remedy::SwitchUser { .. } => sentence(&remedy.text()).into_any(),
+    }
+}
+
+fn button(form: String, label: &'static str) -> AnyView {
+    view! {
+        <button class="button small" type="submit" form=form>
+            {label}
+        </button>
+    }
+    .into_any()
+}
+
+fn copied(label: &'static str, remedy: &Remedy) -> AnyView {
+    remedy.command().map(|command| view! { <CopyLine label=label command=command /> }).into_any()
+}
+
+/// A phrase with a capital and a full stop.
+fn sentence(phrase: &str) -> String {
+    let mut letters = phrase.chars();
+    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    format!("{first}{}.", letters.as_str())
 }

@@ -18,7 +18,7 @@ pub(crate) fn Question(row: Row, common: Arc<Common>) -> impl IntoView {
     asks.then(|| {
         let answers = (!row.choices.is_empty()).then(|| view! { <Answers row=row.clone() common=common /> });
         view! {
-            <div class="question" role="group" aria-label=format!("What {} asks", row.name)>
+            <div class="question" role="group" aria-label=format!("Prompt of {}", row.name)>
                 <pre>{row.question}</pre>
                 {answers}
             </div>

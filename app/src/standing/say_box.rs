@@ -20,7 +20,7 @@ pub(crate) fn SayBox(row: Row, common: Arc<Common>) -> impl IntoView {
     let hint = closed.map_or_else(|| format!("Message {name}…"), str::to_owned);
     let answer = waits.then(|| {
         let command = format!("{} attach -t '={}'", common.tmux, row.tmux_target);
-        let label = if row.choices.is_empty() { "Answer it in its own pane" } else { "Or answer it in its own pane" };
+        let label = if row.choices.is_empty() { "Answer in its terminal:" } else { "Or answer in its terminal:" };
         view! { <CopyLine label=label command=command /> }
     });
     let draft = common.say_draft(&name).unwrap_or_default();
@@ -28,7 +28,7 @@ pub(crate) fn SayBox(row: Row, common: Arc<Common>) -> impl IntoView {
     let send = closed.is_none().then(|| {
         view! {
             <button class="button" type="submit">
-                {if waits { "Type it" } else { "Send" }}
+                {if waits { "Send anyway" } else { "Send" }}
                 <span class="for-ears">" to "{name.clone()}</span>
             </button>
         }
@@ -67,7 +67,7 @@ fn SendFirst() -> impl IntoView {
     view! {
         <label class="force">
             <input type="checkbox" name="force" value="true" />
-            "Send text that stands unsent in its input box first"
+            "First send the text in its input box"
         </label>
     }
 }
@@ -78,7 +78,7 @@ fn Force() -> impl IntoView {
     view! {
         <label class="force">
             <input type="checkbox" name="force" value="true" required=true />
-            "Type it into the question all the same: with the Enter after it, that may choose an answer"
+            "Send anyway. A prompt is open, and Enter may select an answer."
         </label>
     }
 }

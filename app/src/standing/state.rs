@@ -22,9 +22,9 @@ impl Group {
 
     pub(crate) const fn title(self) -> &'static str {
         match self {
-            Self::Waits => "Waits for you",
+            Self::Waits => "Waiting for you",
             Self::Running => "Running",
-            Self::Unclear => "Cannot be told",
+            Self::Unclear => "Unknown",
             Self::NotRunning => "Not running",
         }
     }
@@ -55,7 +55,7 @@ enum Shape {
 /// How a session looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Face {
-    /// The exact word.
+    /// The label of its state.
     pub(crate) word: &'static str,
     /// The name of the colour in the style sheet.
     pub(crate) colour: &'static str,
@@ -67,38 +67,33 @@ impl Face {
     pub(crate) fn of(row: &Row) -> Self {
         use Group::{NotRunning, Running, Unclear, Waits};
         use Shape::{Arc, Cross, Dot, Lock, Question, Ring, Torn, Triangle};
-        let (word, colour, group, shape) = match (row.state, row.activity) {
-            (State::Running, Activity::Busy) => ("working", "busy", Running, Arc),
-            (State::Running, Activity::Idle) => ("idle", "good", Running, Dot),
-            (State::Running, Activity::Waiting) => ("waiting", "warn", Waits, Triangle),
-            (State::Running, Activity::Unknown) => ("running", "good", Running, Dot),
-            (State::Starting, _) => ("starting", "busy", Running, Arc),
-            (State::Stopping, _) => ("stopping", "busy", Running, Arc),
-            (State::Orphaned, _) => ("alive without its pane", "bad", Running, Torn),
-            (State::Unknown, _) => ("tmux does not answer", "warn", Unclear, Question),
-            (State::Foreign, _) => ("not ours", "warn", NotRunning, Lock),
-            (State::Unrecorded, _) => ("running without a record", "bad", Running, Torn),
-            (State::Unreadable, _) => ("record unreadable", "bad", NotRunning, Torn),
-            (State::Ended, _) => ("ended by itself", "bad", NotRunning, Cross),
-            (State::Stopped, _) => ("stopped", "quiet", NotRunning, Ring),
-            (State::Absent, _) => ("never started", "quiet", NotRunning, Ring),
+        let (colour, group, shape) = match (row.state, row.activity) {
+            (State::Running, Activity::Waiting) => ("warn", Waits, Triangle),
+            (State::Running, Activity::Idle | Activity::Unknown) => ("good", Running, Dot),
+            (State::Running, Activity::Busy) | (State::Starting | State::Stopping, _) => ("busy", Running, Arc),
+            (State::Orphaned | State::Unrecorded, _) => ("bad", Running, Torn),
+            (State::Unknown, _) => ("warn", Unclear, Question),
+            (State::Foreign, _) => ("warn", NotRunning, Lock),
+            (State::Unreadable, _) => ("bad", NotRunning, Torn),
+            (State::Ended, _) => ("bad", NotRunning, Cross),
+            (State::Stopped | State::Absent, _) => ("quiet", NotRunning, Ring),
         };
-        Self { word, colour, group, shape }
+        Self { word: row.label(), colour, group, shape }
     }
 
     /// Why a message cannot be sent now, if it cannot.
     pub(crate) fn deaf(row: &Row) -> Option<&'static str> {
         match row.state {
-            State::Running if row.activity == Activity::Waiting => Some("It waits for an answer to its own question"),
+            State::Running if row.activity == Activity::Waiting => Some("Waiting for an answer to its prompt"),
             State::Running => None,
-            State::Starting => Some("It is starting"),
-            State::Stopping => Some("It is stopping"),
-            State::Orphaned => Some("Its pane is gone: stop it, then start it"),
-            State::Unknown => Some("tmux does not answer, so nothing would be typed"),
-            State::Foreign => Some("The pane is not ours to type into"),
-            State::Unrecorded => Some("Its record is gone: restore it first"),
-            State::Unreadable => Some("Its record cannot be read"),
-            State::Ended | State::Stopped | State::Absent => Some("Not running, and a message never starts a session"),
+            State::Starting => Some("Starting"),
+            State::Stopping => Some("Stopping"),
+            State::Orphaned => Some("Running without a pane: stop it, then start it"),
+            State::Unknown => Some("tmux did not answer"),
+            State::Foreign => Some("Not managed by the-loop"),
+            State::Unrecorded => Some("Its record is missing: restore it first"),
+            State::Unreadable => Some("Its record is unreadable"),
+            State::Ended | State::Stopped | State::Absent => Some("Not running: start it first"),
         }
     }
 }

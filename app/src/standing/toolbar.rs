@@ -82,7 +82,7 @@ fn FilterForm(page: Page) -> impl IntoView {
                 </kbd>
             </div>
             <fieldset class="segments">
-                <legend class="for-ears">"Which sessions"</legend>
+                <legend class="for-ears">"Show"</legend>
                 {kind(Kind::All, "All")}
                 {kind(Kind::Declared, "Declared")}
                 {kind(Kind::Created, "Created")}

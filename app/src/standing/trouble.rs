@@ -12,8 +12,8 @@ use crate::{
 #[component]
 pub(crate) fn TroubleBox(trouble: Trouble, common: Arc<Common>) -> impl IntoView {
     let (title, reasons) = match trouble {
-        Trouble::Config(reasons) => ("The config cannot be used, so nothing is listed", reasons),
-        Trouble::Other(reason) => ("The sessions cannot be listed", vec![reason]),
+        Trouble::Config(reasons) => ("The config is invalid, so sessions cannot be listed", reasons),
+        Trouble::Other(reason) => ("Could not list the sessions", vec![reason]),
     };
     view! {
         <section class="trouble" id="trouble" role="alert" aria-labelledby="trouble-title">
@@ -22,8 +22,8 @@ pub(crate) fn TroubleBox(trouble: Trouble, common: Arc<Common>) -> impl IntoView
                 {reasons.into_iter().map(|reason| view! { <li><code>{reason}</code></li> }).collect_view()}
             </ul>
             <p class="note">
-                "Mend " <code>{common.shown(&common.config_file)}</code>
-                ": it is read again for every request. Until then sessions keep running, and stop works."
+                "Fix " <code>{common.shown(&common.config_file)}</code>
+                ", which is read again for every request. Sessions keep running, and you can stop them here."
             </p>
         </section>
         <section class="rescue" id="rescue" aria-label="Stop sessions">
@@ -39,7 +39,7 @@ pub(crate) fn TroubleBox(trouble: Trouble, common: Arc<Common>) -> impl IntoView
                 <input type="hidden" name="all" value="true" />
                 <BackFields back=common.query.filter.back() />
                 <button class="button quiet" type="submit">
-                    "Stop every recorded session"
+                    "Stop all recorded sessions"
                 </button>
             </form>
         </section>

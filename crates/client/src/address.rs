@@ -29,21 +29,21 @@ impl Address {
         let given = text.trim();
         if let Some(path) = given.strip_prefix("unix:").or(given.starts_with('/').then_some(given)) {
             let path = path.strip_prefix("//").unwrap_or(path);
-            return if path.is_empty() { refuse("there is no path") } else { Ok(Self::Unix(path.into())) };
+            return if path.is_empty() { refuse("the path is missing") } else { Ok(Self::Unix(path.into())) };
         }
         let authority = match given.split_once("://") {
             Some((scheme, rest)) if scheme.eq_ignore_ascii_case("http") => rest,
             Some((scheme, _)) if scheme.eq_ignore_ascii_case("https") => {
-                return refuse("a service speaks plain HTTP; reach one behind a TLS proxy through a tunnel");
+                return refuse("the service speaks plain HTTP; use a tunnel to reach one behind a TLS proxy");
             }
-            Some(_) => return refuse("the schemes are `http` and `unix`"),
+            Some(_) => return refuse("the scheme must be `http` or `unix`"),
             None => given,
         };
         // What follows `#` is the page's own, as in the address that `the-loop open` prints.
         let authority = authority.split_once('#').map_or(authority, |(authority, _)| authority);
         let authority = authority.strip_suffix('/').unwrap_or(authority);
         if authority.contains(['/', '?']) {
-            return refuse("a service has no path: what follows the port is not looked at");
+            return refuse("the address must end with the port");
         }
         let (host, port) = match authority.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             Some((host, rest)) => (host, rest.strip_prefix(':')),
@@ -51,11 +51,11 @@ impl Address {
         };
         let plain = |c: char| c.is_ascii_alphanumeric() || "-._:%".contains(c);
         if host.is_empty() || !host.chars().all(plain) {
-            return refuse("there is no host");
+            return refuse("the host is missing");
         }
         match port.map_or(Ok(PORT), str::parse) {
             Ok(port) if port > 0 => Ok(Self::Tcp { host: host.to_owned(), port }),
-            _ => refuse("the port is a number from 1 to 65535"),
+            _ => refuse("the port must be a number from 1 to 65535"),
         }
     }
 
@@ -113,10 +113,10 @@ mod tests {
             assert!(Address::parse(bad).is_err(), "{bad:?} was taken");
         }
         for (bad, why) in [
-            ("http://127.0.0.1:4310/foo", "no path"),
-            ("127.0.0.1:4310/foo/", "no path"),
-            ("http://127.0.0.1:4310/?a=b", "no path"),
-            ("ftp://x", "`http` and `unix`"),
+            ("http://127.0.0.1:4310/foo", "end with the port"),
+            ("127.0.0.1:4310/foo/", "end with the port"),
+            ("http://127.0.0.1:4310/?a=b", "end with the port"),
+            ("ftp://x", "`http` or `unix`"),
             ("HTTPS://x", "plain HTTP"),
         ] {
             let error = Address::parse(bad).expect_err(bad).to_string();

@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf, time::Duration};
 
-use wire::{Problem, Refusal};
+use wire::{Problem, Refusal, Remedy};
 
 use crate::Address;
 
@@ -14,7 +14,7 @@ pub enum Error {
     #[error("{}", .0.detail)]
     Refused(Box<Problem>),
     /// Nobody answers there.
-    #[error("no service answers at `{address}` ({source}): `the-loop status` says whether one runs")]
+    #[error("could not reach a service at `{address}` ({source})")]
     Unreachable {
         /// Where.
         address: Address,
@@ -23,7 +23,7 @@ pub enum Error {
         source: io::Error,
     },
     /// The service took longer than was to be waited; what was asked for may still happen.
-    #[error("`{address}` did not answer within {} s: what was asked for may still be under way", waited.as_secs())]
+    #[error("`{address}` did not answer within {} s; the request may still be in progress", waited.as_secs())]
     Patience {
         /// Where.
         address: Address,
@@ -31,11 +31,7 @@ pub enum Error {
         waited: Duration,
     },
     /// The service took the connection and did not answer a look.
-    #[error(
-        "`{address}` did not answer within {} s: it hangs, or is very busy; `the-loop restart --service-only` starts it \
-         anew, and the sessions go on",
-        waited.as_secs()
-    )]
+    #[error("`{address}` did not answer within {} s", waited.as_secs())]
     Silent {
         /// Where.
         address: Address,
@@ -43,10 +39,10 @@ pub enum Error {
         waited: Duration,
     },
     /// What answers there is no service of the-loop, or one that this version does not understand.
-    #[error("the answer is not understood ({0}): is it a service of the-loop, of this version?")]
+    #[error("unexpected answer ({0}): check that the address is a service of the-loop in this version")]
     Answer(String),
     /// What was given is no address.
-    #[error("`{given}` is no address of a service ({why}): `http://127.0.0.1:4114`, or `unix:` and a path")]
+    #[error("invalid service address `{given}` ({why}): use `http://127.0.0.1:4114`, or `unix:` and a path")]
     Address {
         /// What was given.
         given: String,
@@ -54,7 +50,7 @@ pub enum Error {
         why: String,
     },
     /// The token cannot be read.
-    #[error("{}: the token cannot be read: {source}", path.display())]
+    #[error("{}: could not read the token: {source}", path.display())]
     Token {
         /// Its file.
         path: PathBuf,
@@ -69,6 +65,15 @@ impl Refusal for Error {
         match self {
             Self::Refused(problem) => Some((**problem).clone()),
             _ => None,
+        }
+    }
+
+    fn remedies(&self) -> Vec<Remedy> {
+        match self {
+            Self::Refused(problem) => problem.remedies.clone(),
+            Self::Unreachable { .. } => vec![Remedy::Status],
+            Self::Silent { .. } => vec![Remedy::RestartService],
+            Self::Patience { .. } | Self::Answer(_) | Self::Address { .. } | Self::Token { .. } => Vec::new(),
         }
     }
 

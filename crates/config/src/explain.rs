@@ -21,7 +21,7 @@ pub(super) fn explain(error: &ValidationError<'_>, path: KeyPath) -> Vec<Mistake
         }
         Kind::Required { property } => {
             let property = property.as_str().unwrap_or_default();
-            let message = "it is missing, and there is no default for it".to_owned();
+            let message = "required key is missing".to_owned();
             return vec![Mistake { path: path.key(property), at: At::Value, message }];
         }
         Kind::Type { .. } if is_shared_level(schema_path) => unknown_scalar(&path, schema_path, &found()),
@@ -30,8 +30,8 @@ pub(super) fn explain(error: &ValidationError<'_>, path: KeyPath) -> Vec<Mistake
         Kind::Enum { options } => wrong_word(options, error.instance(), &found()),
         Kind::Minimum { limit } => format!("expected {limit} or more, found {}", found()),
         Kind::Maximum { limit } => format!("expected {limit} or less, found {}", found()),
-        Kind::MinLength { .. } => "expected a text that is not empty; leave the key out for the default".to_owned(),
-        Kind::MinItems { .. } => "expected a list with an item at least, found an empty one".to_owned(),
+        Kind::MinLength { .. } => "expected a non-empty string; leave the key out for the default".to_owned(),
+        Kind::MinItems { .. } => "expected a list with at least one item, found an empty one".to_owned(),
         _ => error.masked().to_string().to_lowercase(),
     };
     let at = if is_shared_level(schema_path) { At::Key } else { At::Value };
@@ -63,7 +63,7 @@ fn unknown_scalar(path: &KeyPath, schema_path: &str, found: &str) -> String {
     match nearest(key, owned_keys(level)) {
         Some(meant) => format!("unknown key: did you mean `{meant}`?"),
         None => format!(
-            "unknown key with {found}: only blocks may belong to other parts; allowed here: {}",
+            "unknown key with {found}: only blocks may belong to other parts of the-loop; allowed here: {}",
             alternatives(owned_keys(level))
         ),
     }
@@ -76,7 +76,7 @@ pub(super) fn near_miss(level: &str, key: &str) -> Option<String> {
         return None;
     }
     let meant = nearest(key, owned_keys(level))?;
-    Some(format!("unknown key: did you mean `{meant}`? a block of another part needs a name that is less like it"))
+    Some(format!("unknown key: did you mean `{meant}`? If it is a block of another part, give it a less similar name"))
 }
 
 fn known_keys(level: &str) -> Vec<&'static str> {
@@ -104,11 +104,11 @@ fn wrong_type(value: &Value, schema_path: &str, found: &str) -> String {
     let hint = match (types.first(), value) {
         (_, Value::Null) => ": write a value, or leave the key out for the default",
         (Some(&"string"), Value::Number(_) | Value::Bool(_)) => ": put it in quotes",
-        (Some(&"array"), Value::String(_)) => ": put it in brackets, or in a line of its own after a `- `",
+        (Some(&"array"), Value::String(_)) => ": put it in brackets, or on a line of its own after a `- `",
         (Some(&"boolean" | &"number" | &"integer"), Value::String(text))
             if serde_json::from_str::<Value>(text).is_ok_and(|value| value.is_boolean() || value.is_number()) =>
         {
-            ": take the quotes away"
+            ": remove the quotes"
         }
         _ => "",
     };
@@ -117,11 +117,11 @@ fn wrong_type(value: &Value, schema_path: &str, found: &str) -> String {
 
 fn name_of_type(kind: &str) -> &str {
     match kind {
-        "object" => "a block of keys",
+        "object" => "a mapping",
         "array" => "a list",
-        "string" => "a text",
+        "string" => "a string",
         "boolean" => "`true` or `false`",
-        "integer" => "a whole number",
+        "integer" => "an integer",
         "number" => "a number",
         other => other,
     }
@@ -132,23 +132,22 @@ fn wrong_pattern(value: &Value, path: &KeyPath, found: &str) -> String {
     match path.last_key() {
         Some("name") => match SessionName::parse(text) {
             Err(reason) => format!("found {found}, and {reason}"),
-            Ok(_) => format!("found {found}, which is no session name"),
+            Ok(_) => format!("found {found}, which is not a session name"),
         },
         Some("botTokenEnv" | "appTokenEnv") => {
-            "expected the name of an environment variable (letters, digits and `_`), never the token itself".to_owned()
+            "expected the name of an environment variable (letters, digits and `_`), not the token itself".to_owned()
         }
         Some("root") => {
-            "expected the path of a folder, found a blank one; leave the key out for the default".to_owned()
+            "expected the path of a directory, found a blank one; leave the key out for the default".to_owned()
         }
-        Some("socket") => format!("expected letters, digits, `.`, `_` and `-`, found {found}: it names a tmux server"),
+        Some("socket") => format!("expected a tmux socket name of letters, digits, `.`, `_` and `-`, found {found}"),
         Some("allowedHosts") => {
-            format!("expected a host name, with or without a port, as in `loop.example:8443`, found {found}")
+            format!("expected a host name with an optional port, such as `loop.example:8443`, found {found}")
         }
-        Some("allowOrigins") => format!(
-            "expected scheme and host, and a port if need be, as in `https://ops.example.org`, found {found}: each \
-             origin is named, and there is no word for all of them"
-        ),
-        _ => format!("found {found}, which is not of the form that is needed"),
+        Some("allowOrigins") => {
+            format!("expected an origin such as `https://ops.example.org`, found {found}; wildcards are not supported")
+        }
+        _ => format!("found {found}, which has the wrong format"),
     }
 }
 
@@ -167,10 +166,10 @@ fn found(value: &Value, path: &KeyPath) -> String {
         Value::Null => "nothing".to_owned(),
         Value::Bool(value) => format!("`{value}`"),
         Value::Number(number) => format!("the number {number}"),
-        Value::String(text) if is_secret(text, path) => "a text that is not shown here".to_owned(),
-        Value::String(text) => format!("the text {}", shortened(text)),
+        Value::String(text) if is_secret(text, path) => "a string (not shown)".to_owned(),
+        Value::String(text) => format!("the string {}", shortened(text)),
         Value::Array(_) => "a list".to_owned(),
-        Value::Object(_) => "a block of keys".to_owned(),
+        Value::Object(_) => "a mapping".to_owned(),
     }
 }
 

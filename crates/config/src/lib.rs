@@ -149,7 +149,7 @@ fn located(mistakes: Vec<Mistake>, root: Option<&Node>, file: &Path) -> Vec<Conf
     problems.dedup();
     if problems.len() > MAX_MISTAKES {
         problems.truncate(MAX_MISTAKES);
-        let message = "there are more mistakes, which are not shown".to_owned();
+        let message = "there are more errors, not shown here".to_owned();
         problems.push(ConfigProblem { file: file.to_owned(), line: None, column: None, key: String::new(), message });
     }
     problems

@@ -25,7 +25,7 @@ fn look(schema: &Value, value: &mut Value, path: &KeyPath, mistakes: &mut Vec<Mi
     }
     match value {
         Value::String(text) if text.contains('\0') => {
-            let message = "a NUL character stands in it, which no path, argument or text can have".to_owned();
+            let message = "contains a NUL character".to_owned();
             mistakes.push(Mistake { path: path.clone(), at: At::Value, message });
             *value = Value::Null;
         }

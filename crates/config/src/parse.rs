@@ -115,16 +115,15 @@ impl Builder {
             Event::DocumentStart(_) => {
                 self.documents += 1;
                 if self.documents > 1 {
-                    self.document.mistakes.push(mistake(
-                        mark,
-                        "a second document begins here (`---`), and a config file holds one: join the two",
-                    ));
+                    self.document
+                        .mistakes
+                        .push(mistake(mark, "a second document starts here (`---`), and a config file holds only one"));
                     return Ok(false);
                 }
             }
             Event::Alias(anchor) => {
                 let Some(node) = self.anchors.get(&anchor).cloned() else {
-                    return Err(mistake(mark, "this alias is inside of what it stands for"));
+                    return Err(mistake(mark, "this alias refers to a value that contains it"));
                 };
                 self.count(node.size, mark)?;
                 self.check_depth(node.depth, mark)?;
@@ -193,7 +192,7 @@ impl Builder {
                     *key = if let Kind::Scalar { raw, bare, .. } = &node.kind {
                         Pending::Key { key: raw.clone(), mark: node.mark, bare: *bare }
                     } else {
-                        let message = "a list or block stands where a key is needed: a key is a word";
+                        let message = "expected a key, found a list or mapping";
                         self.document.mistakes.push(mistake(node.mark, message));
                         Pending::Unusable
                     };
@@ -207,14 +206,14 @@ impl Builder {
         if self.nodes <= MAX_NODES {
             return Ok(());
         }
-        Err(mistake(mark, "there are more than 100000 values up to here, aliases counted at full size"))
+        Err(mistake(mark, "more than 100000 values, with aliases expanded"))
     }
 
     fn check_depth(&self, below: usize, mark: Mark) -> Result<(), Mistake> {
         if self.open.len() + below <= MAX_DEPTH {
             return Ok(());
         }
-        Err(mistake(mark, "values are nested more than 64 deep here"))
+        Err(mistake(mark, "values are nested more than 64 levels deep"))
     }
 }
 

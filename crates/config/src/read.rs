@@ -30,14 +30,14 @@ pub(super) fn read(path: &ConfigPath) -> Text {
     let file = path.file();
     match fs::metadata(file) {
         Err(error) if is_missing(&error) && !path.is_named() && !is_dangling(file) => return Text::Missing,
-        Err(error) if is_missing(&error) && is_dangling(file) => return unusable("it is a link to nothing"),
+        Err(error) if is_missing(&error) && is_dangling(file) => return unusable("dangling symbolic link"),
         Err(error) if is_missing(&error) => {
-            return unusable("no such file: mend the path, or leave it out to use the usual places");
+            return unusable("no such file: fix the path, or leave it out to use the default locations");
         }
-        Err(error) => return unusable(&format!("it cannot be read ({})", reason(&error))),
-        Ok(found) if found.is_dir() => return unusable("it is a folder, and a file is needed"),
+        Err(error) => return unusable(&format!("could not read it ({})", reason(&error))),
+        Ok(found) if found.is_dir() => return unusable("is a directory, not a file"),
         Ok(found) if found.file_type().is_fifo() || found.file_type().is_socket() => {
-            return unusable("it is a pipe, and a file is needed, since it is read more than once");
+            return unusable("is a pipe: a regular file is needed, because it is read more than once");
         }
         Ok(_) => {}
     }
@@ -45,9 +45,9 @@ pub(super) fn read(path: &ConfigPath) -> Text {
     // Bounded while reading, since a file can grow and a device has no size.
     let read = File::open(file).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
     match read {
-        Err(error) => unusable(&format!("it cannot be read ({})", reason(&error))),
+        Err(error) => unusable(&format!("could not read it ({})", reason(&error))),
         Ok(_) if bytes.len() as u64 > MAX_BYTES => {
-            unusable("it has more than 1 MiB, which no config needs: put long briefs into files (`promptFile`)")
+            unusable("larger than 1 MiB: put long prompts in files (`promptFile`)")
         }
         Ok(_) => decode(bytes),
     }
@@ -56,10 +56,10 @@ pub(super) fn read(path: &ConfigPath) -> Text {
 fn decode(bytes: Vec<u8>) -> Text {
     // The mark of UTF-32 begins as that of UTF-16 does.
     if bytes.starts_with(&[0xff, 0xfe, 0, 0]) || bytes.starts_with(&[0, 0, 0xfe, 0xff]) {
-        return unusable("it is UTF-32: save it as UTF-8");
+        return unusable("encoded as UTF-32: save it as UTF-8");
     }
     if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
-        return unusable("it is UTF-16: save it as UTF-8");
+        return unusable("encoded as UTF-16: save it as UTF-8");
     }
     match String::from_utf8(bytes) {
         Ok(text) => Text::Read(text, None),
@@ -67,8 +67,7 @@ fn decode(bytes: Vec<u8>) -> Text {
             let valid_up_to = error.utf8_error().valid_up_to();
             let bytes = error.into_bytes();
             let text = String::from_utf8_lossy(&bytes).into_owned();
-            let message =
-                format!("it is not UTF-8: byte 0x{:02x} means nothing here; save it as UTF-8", bytes[valid_up_to]);
+            let message = format!("not UTF-8 (byte 0x{:02x}): save it as UTF-8", bytes[valid_up_to]);
             let at = At::Mark(Mark::of_byte(&text, valid_up_to));
             Text::Read(text, Some(Mistake { path: KeyPath::default(), at, message }))
         }

@@ -55,7 +55,7 @@ fn repeated_names(root: &Node, sessions: &[Value]) -> Vec<Mistake> {
                 path: session(index).key("name"),
                 at: At::Value,
                 message: format!(
-                    "`sessions[{earlier}]`{} and `sessions[{index}]`{} are both called {}: each name once",
+                    "`sessions[{earlier}]`{} and `sessions[{index}]`{} are both named {}: names must be unique",
                     line(earlier),
                     line(index),
                     super::position::shortened(name)
@@ -71,10 +71,7 @@ fn two_briefs(root: &Node, sessions: &[Value]) -> Vec<Mistake> {
     let both = sessions.iter().enumerate().filter(|(_, entry)| has(entry, "prompt") && has(entry, "promptFile"));
     let mistake = |(index, _)| {
         let line = mark(root, &session(index).key("prompt")).map(|mark| format!(" (line {})", mark.line));
-        let message = format!(
-            "`prompt`{} and `promptFile` are both set, and neither goes before the other: keep one of them",
-            line.unwrap_or_default()
-        );
+        let message = format!("`prompt`{} and `promptFile` are both set: keep one", line.unwrap_or_default());
         Mistake { path: session(index).key("promptFile"), at: At::Key, message }
     };
     both.map(mistake).collect()
@@ -89,9 +86,9 @@ fn variables(sessions: &[Value]) -> Vec<Mistake> {
                 let path = session(index).key(block).key(name);
                 let twice = block == "secrets" && entry["env"].get(name).is_some();
                 let why = if twice {
-                    Err("it is in `env` as well: keep one of them".to_owned())
+                    Err("also set in `env`: keep one".to_owned())
                 } else if block == "secrets" && value.as_object().is_some_and(|source| source.len() != 1) {
-                    Err("a secret has either a `command` or a `file`".to_owned())
+                    Err("a secret needs either a `command` or a `file`".to_owned())
                 } else {
                     variables::check_name(name)
                 };

@@ -57,58 +57,61 @@ fn unit(text: &str) -> Option<u16> {
 /// Where the text breaks off and why, `info` being the reader's own words.
 pub(super) fn explain(text: &str, mark: Mark, info: &str) -> (Mark, String) {
     if let Some(mark) = indenting_tab(text, mark) {
-        return (mark, "a tab stands where YAML takes only spaces: indent with spaces".to_owned());
+        return (mark, "tab in the indentation: use spaces".to_owned());
     }
     if let Some(mark) = tab_beside(text, mark) {
-        return (mark, "a tab stands here, and a space is needed".to_owned());
+        return (mark, "tab where a space is needed".to_owned());
     }
-    (mark, in_our_words(info).map_or_else(|| format!("this is no YAML ({})", info.to_lowercase()), str::to_owned))
+    (mark, in_our_words(info).map_or_else(|| format!("not valid YAML ({})", info.to_lowercase()), str::to_owned))
 }
 
 /// The usual mistakes; the rest are rare enough to be told as the reader tells them.
 fn in_our_words(info: &str) -> Option<&'static str> {
     Some(match info {
-        "while parsing node, found unknown anchor" => "this alias stands for nothing that was named before (`&name`)",
-        "while scanning a quoted scalar, found unexpected end of stream" => "a quoted text begins here and never ends",
+        "while parsing node, found unknown anchor" => {
+            "this alias refers to an anchor (`&name`) that is not defined \
+                                                       above"
+        }
+        "while scanning a quoted scalar, found unexpected end of stream" => "unterminated quoted string",
         "invalid indentation in quoted scalar" => {
-            "a quoted text goes on in a line that is not indented: is a closing quote missing above?"
+            "a quoted string continues on a line that is not indented: is a closing quote missing above?"
         }
         "invalid trailing content after double-quoted scalar" => {
-            "something follows a quoted text: quote all of it, and write a quote inside of it as `\\\"`"
+            "unexpected text after a quoted string: quote all of it, and write a quote inside it as `\\\"`"
         }
         "while parsing a quoted scalar, found unknown escape character" => {
-            "this escape does not exist: write `\\\\` for a backslash, or use single quotes"
+            "unknown escape: write `\\\\` for a backslash, or use single quotes"
         }
         "mapping values are not allowed in this context" | "illegal placement of ':' indicator" => {
-            "a `:` stands where no key can be: look at the indentation, or quote the text"
+            "unexpected `:`: check the indentation, or quote the string"
         }
         "simple key expected ':'" | "simple key expect ':'" | "simple key expected" => {
-            "a `key: value` is needed here: is there a `:` with a space after it?"
+            "expected `key: value`: is there a `:` followed by a space?"
         }
         "while parsing a block mapping, did not find expected key" | "invalid indentation" => {
-            "a `key: value` is needed here: look at the indentation of this line and the one before"
+            "expected `key: value`: check the indentation of this line and the one before"
         }
         "while parsing a block collection, did not find expected '-' indicator" => {
-            "a `- item` is needed here: look at the indentation of this line and the one before"
+            "expected `- item`: check the indentation of this line and the one before"
         }
         "block sequence entries are not allowed in this context" => {
-            "a `- item` stands where none can be: look at the indentation of this line and the one before"
+            "unexpected `- item`: check the indentation of this line and the one before"
         }
         "did not find expected <document start>" => {
-            "this belongs to nothing above: look at the indentation of this line and the one before"
+            "this line belongs to nothing above it: check the indentation of this line and the one before"
         }
-        "while parsing a node, did not find expected node content" => "a value is needed here",
-        "while parsing a flow mapping, did not find expected ',' or '}'" => "a `,` or `}` is needed here",
-        "while parsing a flow sequence, expected ',' or ']'" => "a `,` or `]` is needed here",
+        "while parsing a node, did not find expected node content" => "expected a value",
+        "while parsing a flow mapping, did not find expected ',' or '}'" => "expected `,` or `}`",
+        "while parsing a flow sequence, expected ',' or ']'" => "expected `,` or `]`",
         "invalid indentation in flow construct" => {
-            "what began with a `{` or `[` goes on in a line that is not indented: is the closing one missing above?"
+            "a `{` or `[` block continues on a line that is not indented: is the closing bracket missing above?"
         }
-        "wrongly indented line in block scalar" => "this line is indented less than the first line of its text",
+        "wrongly indented line in block scalar" => "this line is indented less than the first line of its block",
         "unexpected character: `@'" | "unexpected character: ``'" | "unexpected character: `%'" => {
-            "a text cannot begin with this character: put the text in quotes"
+            "a string cannot start with this character: quote it"
         }
-        "recursion limit exceeded" => "values are nested more than 64 deep here",
-        "found unprintable character" => "a control character stands here",
+        "recursion limit exceeded" => "values are nested more than 64 levels deep",
+        "found unprintable character" => "control character",
         _ => return None,
     })
 }

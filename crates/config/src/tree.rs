@@ -120,7 +120,7 @@ impl Node {
                         Some(_) if mistakes.len() > MAX_MISTAKES => return,
                         Some(Mark { line, column }) => mistakes.push(Mistake {
                             at: At::Mark(entry.mark),
-                            message: format!("it is already set at {line}:{column}: keep one of the two"),
+                            message: format!("already set at {line}:{column}: keep one"),
                             path: path.clone(),
                         }),
                     }

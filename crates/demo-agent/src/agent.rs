@@ -294,7 +294,7 @@ impl Agent {
 
     fn complain(&mut self, written: io::Result<()>) {
         if let Err(error) = written {
-            self.talk.push(Said { mark: "! ", words: format!("the transcript cannot be written: {error}") });
+            self.talk.push(Said { mark: "! ", words: format!("could not write the transcript: {error}") });
         }
     }
 }

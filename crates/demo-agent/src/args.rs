@@ -17,7 +17,7 @@ usage: the-loop demo [--session-id UUID] [--fault SWITCH]... [--] [PROMPT]
        the-loop demo --resume UUID [--fault SWITCH]...
 
   --session-id UUID  start a fresh conversation under this id (a random one if left out)
-  --resume UUID      go on with an earlier conversation
+  --resume UUID      resume an earlier conversation
   PROMPT             the first turn of a fresh conversation, submitted at once
   --fault SWITCH     misbehave in one way, for tests; may be given several times:
                        ignore-term  ignore-hup  fork  setsid  double-fork  exit-after=MS:CODE

@@ -88,7 +88,7 @@ fn open(opening: Opening, faults: &Faults) -> Result<(Agent, Option<String>), St
             return Err(format!("no conversation found with session id {id}"));
         }
         Opening::Resume { .. } => {
-            (transcript.read().map_err(|error| format!("conversation {id} cannot be read: {error}"))?, None)
+            (transcript.read().map_err(|error| format!("could not read conversation {id}: {error}"))?, None)
         }
     };
     Ok((Agent::new(id, transcript, earlier, faults), prompt))

@@ -172,5 +172,5 @@ impl Engine {
 
 /// Refuses a verb that had to wait for others in the queue for longer than it would wait for the session's lock.
 fn held_by_others(name: SessionName, waited: Duration) -> Error {
-    Error::Busy { name, holder: "other requests to this service".to_owned(), waited_seconds: waited.as_secs() }
+    Error::Busy { name, holder: "other requests".to_owned(), waited_seconds: waited.as_secs() }
 }

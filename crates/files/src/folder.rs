@@ -16,13 +16,13 @@ pub enum Distrust {
     #[error(transparent)]
     Unseen(#[from] io::Error),
     /// A file or link is in its place.
-    #[error("it is not a folder")]
+    #[error("not a directory")]
     NotAFolder,
     /// Its owner is another user.
-    #[error("it belongs to another user")]
+    #[error("owned by another user")]
     AnotherUsers,
     /// Its mode lets others write.
-    #[error("others may write in it: `chmod go-w {}`", .0.display())]
+    #[error("other users can write to it: run `chmod go-w {}`", .0.display())]
     OthersWrite(PathBuf),
 }
 

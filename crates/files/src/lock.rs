@@ -56,10 +56,10 @@ pub enum Mode {
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// Its holder did not release it in time.
-    #[error("another process holds it")]
+    #[error("locked by another process")]
     Busy,
     /// The file system has no locks.
-    #[error("this file system has no locks ({0})")]
+    #[error("this file system does not support locks ({0})")]
     Unsupported(#[source] io::Error),
     /// The kernel refused.
     #[error(transparent)]

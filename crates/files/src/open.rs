@@ -23,7 +23,7 @@ pub fn plain(path: &Path, links: Links) -> io::Result<File> {
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY | no_follow(links);
     let file = OpenOptions::new().read(true).custom_flags(bits(flags)).open(path)?;
     if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is not a regular file"));
+        return Err(io::Error::other("not a regular file"));
     }
     Ok(file)
 }

@@ -17,7 +17,7 @@ pub fn bytes(path: &Path, links: Links, limit: usize) -> io::Result<Vec<u8>> {
 /// Reads a regular file of at most `limit` bytes of UTF-8.
 pub fn text(path: &Path, links: Links, limit: usize) -> io::Result<String> {
     String::from_utf8(bytes(path, links, limit)?)
-        .map_err(|error| io::Error::other(format!("it is not UTF-8 at byte {}", error.utf8_error().valid_up_to())))
+        .map_err(|error| io::Error::other(format!("not UTF-8 at byte {}", error.utf8_error().valid_up_to())))
 }
 
 /// Reads a file of the program's own; `None` if it is missing.
@@ -36,7 +36,7 @@ pub fn all(file: File, limit: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(expected + 64);
     file.take(limit as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > limit {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {limit} bytes")));
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("more than {limit} bytes")));
     }
     Ok(bytes)
 }

@@ -43,25 +43,25 @@ pub fn replace_with_mode(path: &Path, bytes: &[u8], durability: Durability, mode
     let mut file = tempfile::Builder::new()
         .prefix(&format!("{WRITING}{}-{}-", pid_namespace(), std::process::id()))
         .tempfile_in(dir)
-        .map_err(Error::at(dir, "a file cannot be made here"))?;
+        .map_err(Error::at(dir, "could not create a file here"))?;
     failpoint::at("write.made");
-    let cannot_write = "it cannot be written";
+    let cannot_write = "could not write it";
     file.write_all(bytes).map_err(Error::at(path, cannot_write))?;
     if mode != PRIVATE {
         file.as_file().set_permissions(fs::Permissions::from_mode(mode)).map_err(Error::at(path, cannot_write))?;
     }
     failpoint::at("write.written");
     if durability == Durability::PowerLoss {
-        let synced = folder::synced(file.as_file()).map_err(Error::at(path, "it cannot be written to disk"))?;
+        let synced = folder::synced(file.as_file()).map_err(Error::at(path, "could not sync it to disk"))?;
         // The folder is on the same file system and gives the same answer, which is the one that is kept.
         drop(synced);
     }
     failpoint::at("write.synced");
-    file.persist(path).map_err(|error| Error::at(path, "it cannot be put in place")(error.error))?;
+    file.persist(path).map_err(|error| Error::at(path, "could not move it into place")(error.error))?;
     failpoint::at("write.renamed");
     match durability {
         Durability::Crash => Ok(Synced::Yes),
-        Durability::PowerLoss => folder::sync(dir).map_err(Error::at(dir, "the folder cannot be written to disk")),
+        Durability::PowerLoss => folder::sync(dir).map_err(Error::at(dir, "could not sync the directory to disk")),
     }
 }
 

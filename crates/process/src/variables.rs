@@ -25,14 +25,14 @@ const COUNT: usize = 200;
 pub fn check(env: &Env, secrets: &Secrets) -> Result<(), String> {
     for (key, variables) in [("env", env.len()), ("secrets", secrets.len())] {
         if variables > COUNT {
-            return Err(format!("`{key}` sets {variables} variables, and {COUNT} are the most"));
+            return Err(format!("`{key}` sets {variables} variables: use at most {COUNT}"));
         }
     }
     for (name, value) in env {
         check_name(name).and_then(|()| check_value(value.as_deref())).map_err(|why| format!("`env.{name}`: {why}"))?;
     }
     for (name, source) in secrets {
-        let twice = env.contains_key(name).then(|| "it is in `env` as well: keep one of them".to_owned());
+        let twice = env.contains_key(name).then(|| "also set in `env`: keep one".to_owned());
         let checked = twice.map_or(Ok(()), Err).and_then(|()| check_name(name)).and_then(|()| check_source(source));
         checked.map_err(|why| format!("`secrets.{name}`: {why}"))?;
     }
@@ -43,14 +43,17 @@ pub fn check(env: &Env, secrets: &Secrets) -> Result<(), String> {
 pub fn check_name(name: &str) -> Result<(), String> {
     let first = name.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
     if !first || name.len() > NAME || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-        return Err(format!("a variable's name is letters, digits and `_`, no digit first, at most {NAME}"));
+        return Err(format!(
+            "a variable name consists of letters, digits and `_`, does not start with a digit, and \
+                            has at most {NAME} characters"
+        ));
     }
     let why = if name.starts_with("THE_LOOP_") {
-        "the-loop sets the variables that begin with `THE_LOOP_`"
+        "variables that start with `THE_LOOP_` are set by the-loop"
     } else if marks::is_mark(name) {
-        "it marks a program that runs inside another one, and a session does not"
+        "it marks a program that runs inside an agent, and a session does not"
     } else if ["PWD", "OLDPWD"].contains(&name) {
-        "the working directory is set by `cwd`"
+        "set the working directory with `cwd`"
     } else {
         return Ok(());
     };
@@ -59,7 +62,7 @@ pub fn check_name(name: &str) -> Result<(), String> {
 
 fn check_value(value: Option<&str>) -> Result<(), String> {
     match value {
-        Some(value) if value.contains('\0') => Err("its value has a NUL character in it: take it out".to_owned()),
+        Some(value) if value.contains('\0') => Err("its value contains a NUL character: remove it".to_owned()),
         Some(value) if value.len() > VALUE => Err(format!("its value is longer than {VALUE} bytes")),
         _ => Ok(()),
     }
@@ -68,14 +71,14 @@ fn check_value(value: Option<&str>) -> Result<(), String> {
 fn check_source(source: &SecretSource) -> Result<(), String> {
     let texts = match source {
         SecretSource::Command(words) if words.first().is_none_or(String::is_empty) => {
-            return Err("its command names no program".to_owned());
+            return Err("its command is empty".to_owned());
         }
-        SecretSource::File(path) if path.is_empty() => return Err("it names no file".to_owned()),
+        SecretSource::File(path) if path.is_empty() => return Err("its file is empty".to_owned()),
         SecretSource::Command(words) => words.as_slice(),
         SecretSource::File(path) => std::slice::from_ref(path),
     };
     if texts.iter().any(|text| text.contains('\0')) {
-        return Err("it has a NUL character in it: take it out".to_owned());
+        return Err("contains a NUL character: remove it".to_owned());
     }
     Ok(())
 }

@@ -25,7 +25,7 @@ impl Brief {
         match self {
             Self::Text(text) => fits(text.len()).map(|()| text.clone()),
             Self::File(path) => {
-                read_brief(path).map_err(|error| format!("the promptFile {} cannot be read: {error}", path.display()))
+                read_brief(path).map_err(|error| format!("could not read the promptFile {}: {error}", path.display()))
             }
         }
     }
@@ -36,7 +36,7 @@ pub(crate) fn fits(bytes: usize) -> Result<(), String> {
     if bytes <= BRIEF_LIMIT {
         return Ok(());
     }
-    Err(format!("the brief has {bytes} bytes and the limit is {BRIEF_LIMIT}: put the rest in a file that it names"))
+    Err(format!("the prompt has {bytes} bytes and the limit is {BRIEF_LIMIT}: put the rest in a file that it names"))
 }
 
 /// The brief that stands in a file: a plain file of at most [`BRIEF_LIMIT`] bytes of UTF-8.

@@ -134,7 +134,7 @@ fn tidy(path: &Path) -> PathBuf {
 pub(crate) fn check_directory(cwd: &Path) -> Result<(), String> {
     match std::fs::metadata(cwd) {
         Ok(meta) if meta.is_dir() => Ok(()),
-        Ok(_) => Err(format!("the working directory {} is no directory", cwd.display())),
-        Err(error) => Err(format!("the working directory {} cannot be used: {error}", cwd.display())),
+        Ok(_) => Err(format!("the working directory {} is not a directory", cwd.display())),
+        Err(error) => Err(format!("could not use the working directory {}: {error}", cwd.display())),
     }
 }

@@ -25,7 +25,7 @@ fn directive(name: &SessionName, slack: bool) -> String {
     let opening = opening(name);
     let thread = if slack { ", in this session's own Slack thread" } else { "" };
     format!(
-        "{opening} You run until an operator stops you, and you go on with \
+        "{opening} You run until an operator stops you, and you resume \
          this conversation when you are started again.\n\
          \n\
          You own no work item: no ticket is yours, no phase is yours to advance, and nothing you do here completes \

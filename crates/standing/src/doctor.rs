@@ -72,7 +72,7 @@ const CHECKS: [fn(&Patient<'_>) -> Vec<Finding>; 18] = [
 pub(crate) fn examine(scope: &Scope) -> Vec<Finding> {
     let mut findings = Vec::new();
     let entries = every_name(scope).unwrap_or_else(|error| {
-        let remedy = "make that folder readable for you";
+        let remedy = "make that directory readable for you";
         findings.push(Finding::hazard(Check::Record, "the records", error.to_string(), remedy));
         BTreeMap::new()
     });

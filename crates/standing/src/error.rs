@@ -1,7 +1,8 @@
 //! Why a verb was refused or could not be done.
 //!
-//! Every message is for a person: what happened, where, and what to type next. A session that merely failed to start
-//! or stop is no error but a row with [`Outcome::Failed`](wire::Outcome::Failed).
+//! A message says what failed and why; [`Error::remedies`] says what to do, so that each surface can show it in its own
+//! way. A session that failed to start or stop is not an error but a row with
+//! [`Outcome::Failed`](wire::Outcome::Failed).
 
 #[cfg(test)]
 mod texts;
@@ -11,7 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use wire::{InvalidName, Problem, ProblemCode, SessionName};
+use wire::{InvalidName, Problem, ProblemCode, Remedy, SessionName};
 
 use crate::config::ConfigProblems;
 
@@ -26,7 +27,7 @@ pub enum Error {
     #[error("{0}")]
     InvalidRequest(String),
     /// Create: the config declares the name.
-    #[error("`{name}` is already declared in {config}: choose another name, or `the-loop standing start {name}`")]
+    #[error("`{name}` is already declared in {config}")]
     AlreadyDeclared {
         /// The name.
         name: SessionName,
@@ -34,19 +35,13 @@ pub enum Error {
         config: String,
     },
     /// Create: a record of the name exists.
-    #[error(
-        "`{name}` already exists: choose another name, `the-loop standing start {name}` to go on with it, or \
-         `the-loop standing delete {name}` to be rid of it"
-    )]
+    #[error("`{name}` already exists")]
     AlreadyExists {
         /// The name.
         name: SessionName,
     },
     /// Delete: the config declares the name.
-    #[error(
-        "`{name}` is declared under `standingSessions.sessions` in {config}, and the next `the-loop start` would bring \
-         it back: remove the entry there to be rid of it, or stop it with `the-loop standing stop {name}`"
-    )]
+    #[error("`{name}` is declared in {config}, and the next `the-loop start` would create it again")]
     Declared {
         /// The name.
         name: SessionName,
@@ -54,18 +49,13 @@ pub enum Error {
         config: String,
     },
     /// No session has that name.
-    #[error(
-        "no standing session is called `{name}`: it is neither declared nor recorded (no record); \
-         `the-loop standing list` shows those there are, `the-loop standing create {name}` makes it"
-    )]
+    #[error("no session named `{name}`: neither declared nor recorded (no record)")]
     Unknown {
         /// The name.
         name: SessionName,
     },
     /// Say: the session does not run, and a message never starts one.
-    #[error(
-        "`{name}` is not running ({reason}), and a message never starts a session: `the-loop standing start {name}`"
-    )]
+    #[error("`{name}` is not running ({reason}), and a message never starts a session")]
     NotRunning {
         /// The name.
         name: SessionName,
@@ -73,47 +63,37 @@ pub enum Error {
         reason: String,
     },
     /// Say: the harness cannot be typed to, and a start alone would not help.
-    #[error("`{name}` cannot be typed to ({reason}), so nothing was typed: {remedy}")]
+    #[error("could not type into `{name}` ({reason})")]
     OutOfReach {
         /// The name.
         name: SessionName,
         /// Why not.
         reason: String,
-        /// What helps.
-        remedy: String,
+        /// The acts that help.
+        remedies: Vec<Remedy>,
     },
     /// Say: the pane under that name is not ours to type into.
-    #[error(
-        "`{name}` is a live tmux session that the-loop did not start, so nothing was typed into it: look at it with \
-         `tmux attach -r -t '={session}'`{server}; once it is closed, `the-loop standing start {name}`"
-    )]
+    #[error("the tmux session `{session}` is not managed by the-loop, so nothing was typed into it")]
     Foreign {
         /// The name.
         name: SessionName,
         /// Its tmux session.
         session: String,
-        /// Which tmux server that is on, for a person; empty for the default one.
-        server: String,
+        /// The name of the tmux socket; empty for the default one.
+        socket: String,
     },
     /// A live session of the-loop whose record is gone: only `restore` and the operator act on it.
-    #[error(
-        "`{name}` runs, and its record is gone: `the-loop standing restore {name}` restores it; look at the session \
-         with `tmux attach -r -t '={session}'`{server}"
-    )]
+    #[error("`{name}` is running, but its record is missing")]
     Unrecorded {
         /// The name.
         name: SessionName,
         /// Its tmux session.
         session: String,
-        /// Which tmux server that is on, for a person; empty for the default one.
-        server: String,
+        /// The name of the tmux socket; empty for the default one.
+        socket: String,
     },
     /// The state folder belongs to another user, and what was written there would lock that user out.
-    #[error(
-        "{}: it belongs to another user (uid {owner}), and nothing was changed: run this as that user, or choose \
-         another `state.root`",
-        path.display()
-    )]
+    #[error("{}: owned by another user (uid {owner}), so nothing was changed", path.display())]
     NotOurFolder {
         /// The folder.
         path: PathBuf,
@@ -121,40 +101,33 @@ pub enum Error {
         owner: u32,
     },
     /// Say: the session shows a dialog, and a pasted Enter would answer it.
-    #[error(
-        "`{name}` waits for an answer to its own question, so nothing was typed: {question}\n{}answer it in \
-         `tmux attach -t '={session}'`{server}, or send anyway with `--force`",
-        offered(name, *offers)
-    )]
+    #[error("`{name}` is waiting for an answer to a prompt, so nothing was typed:\n{question}")]
     Waiting {
         /// The name.
         name: SessionName,
         /// Its tmux session.
         session: String,
-        /// Which tmux server that is on, for a person; empty for the default one.
-        server: String,
+        /// The name of the tmux socket; empty for the default one.
+        socket: String,
         /// The question as the screen shows it.
         question: String,
         /// Whether it offers answers that `answer` can choose.
         offers: bool,
     },
     /// Say: text that was not submitted stands in the input box, and a paste would join it.
-    #[error(
-        "the input box of `{name}` holds text that was not sent, so nothing was typed: {text}\nsend or clear it in \
-         `tmux attach -t '={session}'`{server}, or use `--force` to send that text first and the message after it"
-    )]
+    #[error("the input box of `{name}` contains unsent text, so nothing was typed:\n{text}")]
     UnsentText {
         /// The name.
         name: SessionName,
         /// Its tmux session.
         session: String,
-        /// Which tmux server that is on, for a person; empty for the default one.
-        server: String,
+        /// The name of the tmux socket; empty for the default one.
+        socket: String,
         /// The text in the box, as the screen shows it.
         text: String,
     },
     /// Answer: the session does not ask what is to be answered.
-    #[error("nothing was chosen in `{name}`: {reason}; `the-loop standing get {name}` shows what it asks")]
+    #[error("nothing was selected in `{name}`: {reason}")]
     NotWaiting {
         /// The name.
         name: SessionName,
@@ -162,7 +135,7 @@ pub enum Error {
         reason: String,
     },
     /// Say: the message is over the limit.
-    #[error("the message has {found} bytes and the limit is {limit}: put it in a file and say where it is")]
+    #[error("the message has {found} bytes and the limit is {limit}")]
     TooLarge {
         /// Its size in bytes.
         found: usize,
@@ -170,7 +143,7 @@ pub enum Error {
         limit: usize,
     },
     /// Say: the same idempotency key came with another message.
-    #[error("the idempotency key was used for another message to `{name}`: use a new key for a new message")]
+    #[error("the idempotency key was already used for another message to `{name}`")]
     KeyReused {
         /// The name.
         name: SessionName,
@@ -179,7 +152,7 @@ pub enum Error {
     #[error("{0}")]
     Misconfigured(#[from] ConfigProblems),
     /// A record cannot be read; it is never overwritten.
-    #[error("{}: the record of `{name}` cannot be read ({reason}): mend the file or move it away; nothing was changed", path.display())]
+    #[error("{}: could not read the record of `{name}` ({reason}), so nothing was changed", path.display())]
     BadRecord {
         /// The name.
         name: SessionName,
@@ -200,18 +173,13 @@ pub enum Error {
         source: io::Error,
     },
     /// tmux did not answer; silence is not absence, so nothing was done.
-    #[error("tmux did not answer ({reason}): nothing was done; try again, and `the-loop doctor` tells more")]
+    #[error("tmux did not answer ({reason}), so nothing was done")]
     TmuxSilent {
         /// How it did not answer.
         reason: String,
     },
     /// The caller is an agent inside a session, and agents do not control sessions.
-    #[error(
-        "{} may not {doing}: agents do not control sessions, so that none can end the one that supervises it. If you \
-         are the operator, use a terminal that was not opened from inside a session, or the Standing screen; \
-         `standingSessions.agentsMayControl: true` in {config} allows it to every session",
-        inside(session.as_ref())
-    )]
+    #[error("{} may not {doing}: agents do not control sessions", inside(session.as_ref()))]
     InsideSession {
         /// The session that it runs inside of, if that is known.
         session: Option<SessionName>,
@@ -222,18 +190,17 @@ pub enum Error {
     },
     /// The caller closed its connection before it was known who it is.
     #[error(
-        "could not determine who asked to {doing}, because the connection was closed before the answer: nothing was \
-         done; send it again and wait for the answer"
+        "could not determine who asked to {doing}, because the connection was closed before the answer, so nothing was done"
     )]
     CallerGone {
         /// What it asked for.
         doing: &'static str,
     },
     /// The service is shutting down, and the verb had not begun.
-    #[error("the service is shutting down, and nothing was done: send it again when the service is back")]
+    #[error("the service is shutting down, so nothing was done")]
     ShuttingDown,
     /// Too many callers wait for the session already.
-    #[error("{waiting} requests wait for `{name}` already: try again in some seconds")]
+    #[error("`{name}` is busy: {waiting} requests are waiting for it")]
     Crowded {
         /// The name.
         name: SessionName,
@@ -241,9 +208,7 @@ pub enum Error {
         waiting: usize,
     },
     /// Another verb holds the session.
-    #[error(
-        "`{name}` is held by another verb ({holder}) for longer than {waited_seconds} s: try again when it is done"
-    )]
+    #[error("`{name}` is busy: {holder} has held it for more than {waited_seconds} s")]
     Busy {
         /// The name.
         name: SessionName,
@@ -254,20 +219,22 @@ pub enum Error {
     },
 }
 
+/// Seconds after which a busy session is worth another try.
+const BUSY_RETRY: u64 = 5;
+
+fn look(session: &str, socket: &str) -> Remedy {
+    Remedy::Look { target: session.to_owned(), socket: socket.to_owned() }
+}
+
+fn attach(session: &str, socket: &str) -> Remedy {
+    Remedy::Attach { target: session.to_owned(), socket: socket.to_owned() }
+}
+
 fn inside(session: Option<&SessionName>) -> String {
     session.map_or_else(
         || "a process inside a standing session".to_owned(),
         |name| format!("a process inside the standing session `{name}`"),
     )
-}
-
-/// How a question is answered from here, where that can be done.
-fn offered(name: &SessionName, offers: bool) -> String {
-    if offers {
-        format!("`the-loop standing answer {name}` shows its answers and chooses one; or ")
-    } else {
-        String::new()
-    }
 }
 
 impl From<files::Error> for Error {
@@ -313,8 +280,59 @@ impl Error {
         }
     }
 
-    /// The problem document that surfaces send.
+    /// Returns the acts that help, the likeliest first; none where none is known.
+    pub fn remedies(&self) -> Vec<Remedy> {
+        let key = |key: &str| key.to_owned();
+        match self {
+            Self::AlreadyDeclared { name, .. } => vec![Remedy::ChooseName, Remedy::Start { name: name.clone() }],
+            Self::AlreadyExists { name } => {
+                vec![Remedy::ChooseName, Remedy::Start { name: name.clone() }, Remedy::Delete { name: name.clone() }]
+            }
+            Self::Declared { name, config } => vec![
+                Remedy::RemoveEntry { file: config.clone(), key: key("standingSessions.sessions") },
+                Remedy::Stop { name: name.clone() },
+            ],
+            Self::Unknown { name } => vec![Remedy::List, Remedy::Create { name: name.clone() }],
+            Self::NotRunning { name, .. } => vec![Remedy::Start { name: name.clone() }],
+            Self::OutOfReach { remedies, .. } => remedies.clone(),
+            Self::Foreign { name, session, socket } => {
+                vec![look(session, socket), Remedy::CloseAndStart { name: name.clone() }]
+            }
+            Self::Unrecorded { name, session, socket } => {
+                vec![Remedy::Restore { name: name.clone() }, look(session, socket)]
+            }
+            Self::NotOurFolder { owner, .. } => vec![
+                Remedy::SwitchUser { uid: *owner },
+                Remedy::Configure { file: String::new(), key: key("state.root"), value: None },
+            ],
+            Self::Waiting { name, session, socket, offers, .. } => {
+                let answer = offers.then(|| Remedy::Answer { name: name.clone() });
+                answer.into_iter().chain([attach(session, socket), Remedy::Force]).collect()
+            }
+            Self::UnsentText { session, socket, .. } => vec![attach(session, socket), Remedy::Force],
+            Self::NotWaiting { name, .. } => vec![Remedy::Show { name: name.clone() }],
+            Self::TooLarge { .. } => vec![Remedy::UseFile],
+            Self::KeyReused { .. } => vec![Remedy::NewKey],
+            Self::BadRecord { path, .. } => vec![Remedy::FixFile { file: path.display().to_string() }],
+            Self::TmuxSilent { .. } => vec![Remedy::Retry { seconds: None }, Remedy::Doctor],
+            Self::InsideSession { config, .. } => vec![
+                Remedy::LeaveSession,
+                Remedy::Configure {
+                    file: config.clone(),
+                    key: key("standingSessions.agentsMayControl"),
+                    value: Some(key("true")),
+                },
+            ],
+            Self::CallerGone { .. } | Self::ShuttingDown => vec![Remedy::Retry { seconds: None }],
+            Self::Crowded { .. } | Self::Busy { .. } => vec![Remedy::Retry { seconds: Some(BUSY_RETRY) }],
+            Self::InvalidName(_) | Self::InvalidRequest(_) | Self::Misconfigured(_) | Self::Storage { .. } => {
+                Vec::new()
+            }
+        }
+    }
+
+    /// Returns the problem document that surfaces send.
     pub fn problem(&self) -> Problem {
-        Problem::new(self.code(), self.to_string())
+        Problem::new(self.code(), self.to_string()).with_remedies(self.remedies())
     }
 }

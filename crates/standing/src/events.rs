@@ -109,7 +109,7 @@ impl EventLog {
         let Err(error) = append::append(path, &self.line(event), Limits::DEFAULT, header) else { return };
         numbers::event_error();
         if !self.warned.swap(true, Ordering::Relaxed) {
-            tracing::warn!(path = %path.display(), %error, "events cannot be written; verbs go on without them");
+            tracing::warn!(path = %path.display(), %error, "could not write events; commands continue without them");
         }
     }
 

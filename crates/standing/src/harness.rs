@@ -337,7 +337,7 @@ pub(crate) fn by_name(name: &str, routing: &Routing, surroundings: &Surroundings
     built_in(name, surroundings).map(Adapter::built_in).ok_or_else(|| {
         let known: Vec<&str> = BUILT_IN.into_iter().chain(routing.harnesses.keys().map(String::as_str)).collect();
         format!(
-            "no harness is called `{name}`: there are {}, and those you define under `routing.harnesses`",
+            "unknown harness `{name}`: use one of {}, or define it under `routing.harnesses`",
             known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
         )
     })

@@ -104,7 +104,7 @@ impl LaunchSpec {
         let path = dir.join(format!("{loop_id}.json"));
         let text = serde_json::to_string(self).unwrap_or_default();
         write::create(&path, text.as_bytes(), Durability::Crash)
-            .map_err(storage(&path, "the launch cannot be written down"))?;
+            .map_err(storage(&path, "could not write the launch file"))?;
         Ok(path)
     }
 }
@@ -166,7 +166,7 @@ const KEPT: Duration = Duration::from_hours(24);
 /// The hidden `launch` subcommand. Returns only if there is nothing to run.
 pub fn main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     let Some(path) = args.next().map(PathBuf::from) else {
-        return fail(125, "`launch` is for the panes of the-loop: it needs a spec file");
+        return fail(125, "`launch` is run by the-loop in its panes: it needs a spec file");
     };
     let spec = match take(&path) {
         Ok(spec) => spec,
@@ -175,11 +175,11 @@ pub fn main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
                 // Nobody knows of this pane, so it must not stay.
                 tmux::close_this_pane();
             }
-            return fail(125, "this pane's start was used up or given up: nothing was run");
+            return fail(125, "this pane's launch was already used or cancelled: nothing was run");
         }
         Err(error) => return fail(125, &format!("{}: {error}", path.display())),
     };
-    let Some((program, rest)) = spec.argv.split_first() else { return fail(125, "the spec names no program") };
+    let Some((program, rest)) = spec.argv.split_first() else { return fail(125, "the spec has no program") };
     if let Err(error) = env::set_current_dir(&spec.cwd) {
         return fail(126, &format!("{}: {error}", spec.cwd));
     }

@@ -105,7 +105,7 @@ impl Registry {
         let entries = match fs::read_dir(&self.dir) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
-            Err(error) => return Err(storage(&self.dir, "the records cannot be listed")(error)),
+            Err(error) => return Err(storage(&self.dir, "could not list the records")(error)),
         };
         let names = entries.flatten().filter_map(|entry| {
             let file = entry.file_name();
@@ -121,7 +121,7 @@ impl Registry {
     pub(crate) fn prepare(&self) -> Result<(), Error> {
         state_folder::make(&self.root)?;
         for dir in [self.dir.clone(), self.launch_dir(), self.copies_dir()] {
-            folder::make(&dir).map_err(storage(&dir, "the state folder cannot be made"))?;
+            folder::make(&dir).map_err(storage(&dir, "could not create the state directory"))?;
             folder::check(&dir).map_err(|found| distrusted(&dir, found))?;
         }
         // Whoever may write in a folder above may put another one in the place of ours.
@@ -184,17 +184,17 @@ impl Registry {
                 Ok(())
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(storage(&path, "the record cannot be removed")(error)),
+            Err(error) => Err(storage(&path, "could not remove the record")(error)),
         }
     }
 }
 
 fn distrusted(dir: &Path, found: Distrust) -> Error {
     match found {
-        Distrust::Unseen(error) => storage(dir, "the state folder cannot be inspected")(error),
+        Distrust::Unseen(error) => storage(dir, "could not inspect the state directory")(error),
         found => {
             let refused = io::Error::new(io::ErrorKind::PermissionDenied, format!("{found}; nothing was changed"));
-            storage(dir, "the state folder cannot be trusted")(refused)
+            storage(dir, "could not trust the state directory")(refused)
         }
     }
 }
@@ -216,8 +216,7 @@ pub(crate) fn durable(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 fn tell_of(dir: &Path, synced: &Synced) {
     if let Synced::NotOffered(error) = synced {
         notices::tell(format!(
-            "{}: this file system does not write to disk on request ({error}): a power loss may undo the last changes \
-             of the records",
+            "{}: this file system cannot sync to disk ({error}): a power loss may undo the last record changes",
             dir.display()
         ));
     }

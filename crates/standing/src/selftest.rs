@@ -54,10 +54,10 @@ pub fn selftest(here: &Surroundings, given_up: impl Fn() -> bool, mut tell: impl
         let outcome = match steps.recv_timeout(LOOK) {
             Ok(outcome) => outcome,
             Err(mpsc::RecvTimeoutError::Disconnected) => break,
-            Err(mpsc::RecvTimeoutError::Timeout) if given_up() => Err("it was given up".to_owned()),
+            Err(mpsc::RecvTimeoutError::Timeout) if given_up() => Err("cancelled".to_owned()),
             Err(mpsc::RecvTimeoutError::Timeout) if begun.elapsed() < LIMIT => continue,
             Err(mpsc::RecvTimeoutError::Timeout) => {
-                Err(format!("it has not come to an end, and all of it may take {} s", LIMIT.as_secs()))
+                Err(format!("not finished: the whole self-test may take {} s", LIMIT.as_secs()))
             }
         };
         let failed = outcome.is_err();

@@ -151,15 +151,15 @@ pub(crate) fn word(seen: &Seen<'_>, condition: &Condition) -> State {
 
 /// What a pane of ours that was respawned is, for a person.
 pub(crate) fn replaced(pane: &Pane) -> String {
-    format!("its pane was given another program (pid {}), which the-loop did not start", pane.pid)
+    format!("its pane runs another program (pid {}), which the-loop did not start", pane.pid)
 }
 
 /// How a dead pane's program ended, for a person.
 pub(crate) fn how_it_ended(pane: &Pane) -> String {
     match (pane.exit_status, pane.exit_signal) {
-        (Some(status), _) => format!("it ended by itself with exit {status}"),
-        (None, Some(signal)) => format!("it was ended by signal {signal}"),
-        (None, None) => "it ended by itself".to_owned(),
+        (Some(status), _) => format!("exited with status {status}"),
+        (None, Some(signal)) => format!("ended by signal {signal}"),
+        (None, None) => "it had already exited".to_owned(),
     }
 }
 

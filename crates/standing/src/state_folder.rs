@@ -22,7 +22,7 @@ const IGNORE: &str = "*\n!/cli-config.yaml\n";
 /// Makes a state folder ready to be written in, or refuses before anything was changed.
 pub fn make(root: &Path) -> Result<(), Error> {
     check_owner(root)?;
-    folder::make(root).map_err(storage(root, "the state folder cannot be made"))?;
+    folder::make(root).map_err(storage(root, "could not create the state directory"))?;
     // One that is there stays as it is. That it cannot be written keeps no verb from its work.
     let _ = write::create(&root.join(".gitignore"), IGNORE.as_bytes(), Durability::Crash);
     Ok(())
@@ -68,7 +68,7 @@ fn owner(path: &Path) -> Result<Option<u32>, Error> {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
         // What cannot be looked at lies in a folder that is not ours, which is found on the way up.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(None),
-        Err(error) => Err(storage(path, "the state folder cannot be looked at")(error)),
+        Err(error) => Err(storage(path, "could not inspect the state directory")(error)),
     }
 }
 

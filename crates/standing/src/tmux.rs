@@ -101,9 +101,14 @@ pub(crate) struct Tmux {
 }
 
 impl Tmux {
+    /// The name of the socket, as `tmux -L` takes it; empty for the default one.
+    pub(crate) fn socket_name(&self) -> String {
+        self.socket.clone()
+    }
+
     /// Which server that is, to be put behind a command for a person; nothing for the user's default one.
     pub(crate) fn server_hint(&self) -> String {
-        if self.socket.is_empty() { String::new() } else { format!(" (with `-L {}` behind `tmux`)", self.socket) }
+        if self.socket.is_empty() { String::new() } else { format!(" (add `-L {}` after `tmux`)", self.socket) }
     }
 
     /// The server behind another socket.

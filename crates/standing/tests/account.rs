@@ -152,7 +152,7 @@ fn a_session_of_the_usual_account_stays_there_when_the_caller_has_another() {
     control(&other, ControlVerb::Stop);
     let row = control(&other, ControlVerb::Start);
     assert_eq!((row.outcome, &row.harness_session_id), (Some(Outcome::Resumed), &conversation), "{row:?}");
-    assert!(detail(&row).contains("CLAUDE_CONFIG_DIR is not set for it"), "{row:?}");
+    assert!(detail(&row).contains("CLAUDE_CONFIG_DIR is not set for the session"), "{row:?}");
     assert!(!machine.folder("other").join(".claude.json").exists(), "nothing of it is trusted elsewhere");
 }
 
@@ -288,7 +288,7 @@ fn a_file_that_another_program_keeps_locked_is_left_alone_and_the_failure_is_tol
         row
     });
     assert_eq!(row.outcome, Some(Outcome::Started), "{row:?}");
-    assert!(detail(&row).contains("could not be trusted"), "{row:?}");
+    assert!(detail(&row).contains("could not trust its directory"), "{row:?}");
     let events = machine.home.events();
     let failed = events.iter().find(|event| event["event"] == "workspace.trust_failed").expect("an event");
     assert!(failed["error"].as_str().is_some_and(|error| error.contains(".claude.json.lock")), "{failed}");

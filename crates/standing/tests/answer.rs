@@ -65,7 +65,7 @@ fn nothing_is_typed_unless_that_answer_is_offered_to_that_question() {
     assert_eq!((row.running, row.question.as_str()), (true, QUESTION), "it is still asked");
 
     the_loop.standing().answer(&request("2")).expect("answered");
-    refused(&request("2"), "waits for no answer");
+    refused(&request("2"), "not waiting for an answer");
     the_loop
         .standing()
         .control(&standing::ControlRequest { name: "ops".to_owned(), verb: standing::ControlVerb::Stop })

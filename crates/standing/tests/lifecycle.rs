@@ -112,7 +112,7 @@ fn a_declared_session_inherits_and_is_not_deleted() {
     let error = the_loop.standing().delete(&DeleteRequest { name: "watch".to_owned() }).expect_err("refused");
     assert_eq!(error.code(), ProblemCode::Declared);
     for part in ["standingSessions.sessions", "the-loop standing stop watch"] {
-        assert!(error.to_string().contains(part), "{error}");
+        assert!(error.problem().detail.contains(part), "{error}");
     }
     let error = the_loop.standing().create(&CreateRequest::named("watch")).expect_err("refused");
     assert!(error.to_string().contains("already declared"), "{error}");
@@ -146,7 +146,7 @@ fn refusals_say_why_and_what_to_type() {
     assert!(error.to_string().contains("already exists"), "{error}");
     let error = standing.say(&say("ops", "hello")).expect_err("not running");
     assert_eq!(error.code(), ProblemCode::NotRunning);
-    assert!(error.to_string().contains("the-loop standing start ops"), "{error}");
+    assert!(error.problem().detail.contains("the-loop standing start ops"), "{error}");
     assert!(home.tmux().sessions().is_empty(), "a message never starts a session");
     for text in ["", " \n ", "\u{1b}\u{7}"] {
         assert!(matches!(standing.say(&say("ops", text)), Err(Error::InvalidRequest(_))), "{text:?}");
@@ -210,7 +210,7 @@ fn a_harness_that_dies_at_once_has_failed_and_leaves_nothing() {
     assert!(!report.ok);
     assert_eq!(report.sessions[0].outcome, Some(Outcome::Failed));
     assert!(
-        report.sessions[0].detail.as_deref().is_some_and(|detail| detail.contains("exit 3")),
+        report.sessions[0].detail.as_deref().is_some_and(|detail| detail.contains("status 3")),
         "{:?}",
         report.sessions[0].detail
     );

@@ -3,7 +3,8 @@
 use std::error::Error;
 
 use crate::{
-    AnswerRequest, ControlReport, ControlRequest, CreateRequest, DeleteRequest, Problem, Row, SayReceipt, SayRequest,
+    AnswerRequest, ControlReport, ControlRequest, CreateRequest, DeleteRequest, Problem, Remedy, Row, SayReceipt,
+    SayRequest,
 };
 
 /// The verbs on standing sessions: done by the core in this process, or by a service that was asked to.
@@ -14,7 +15,7 @@ pub trait StandingApi: Send + Sync {
     /// Why a verb was not done.
     type Error: Refusal;
 
-    /// Every session that is declared or recorded, sorted by name.
+    /// All declared and recorded sessions, sorted by name.
     fn list(&self) -> impl Future<Output = Result<Vec<Row>, Self::Error>> + Send;
 
     /// One session.
@@ -49,6 +50,11 @@ pub trait StandingApi: Send + Sync {
 pub trait Refusal: Error + Send + Sync + 'static {
     /// The refusal as every surface tells it; none if nobody was reached who could refuse.
     fn problem(&self) -> Option<Problem>;
+
+    /// The acts that help, the likeliest first; none where none is known.
+    fn remedies(&self) -> Vec<Remedy> {
+        self.problem().map_or_else(Vec::new, |problem| problem.remedies)
+    }
 
     /// The exit status of a command that ends with this refusal: 2 for a mistake of the caller, else 1.
     fn exit_code(&self) -> u8 {

@@ -4,22 +4,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Activity, Row, State, Status};
 
-/// A session changed. Telling the same twice does no harm.
+/// Change of a session. The same change may be sent twice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionChange {
     /// The session.
     pub name: String,
-    /// False once it is neither declared nor recorded any more.
+    /// False once the session is neither declared nor recorded.
     pub listed: bool,
-    /// The exact state.
+    /// State of the session.
     pub state: State,
-    /// The coarse status.
+    /// Status in three values, for existing clients; see `state`.
     pub status: Status,
-    /// True only if its harness was seen alive.
+    /// True only if the harness was confirmed to be running.
     pub running: bool,
-    /// What the harness is doing, where that can be read.
+    /// Activity of the harness.
     pub activity: Activity,
 }
 

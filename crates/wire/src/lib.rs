@@ -8,10 +8,12 @@
 mod api;
 mod change;
 mod finding;
+mod labels;
 mod lifecycle;
 mod name;
 mod plan;
 mod problem;
+mod remedy;
 mod report;
 mod request;
 mod row;
@@ -24,6 +26,7 @@ pub use lifecycle::{LifecycleReport, ServiceOutcome, ServiceRow};
 pub use name::{InvalidName, InvalidRef, SessionName, StandingRef, TMUX_PREFIX, WorkItemRef};
 pub use plan::{PlannedAction, PlannedSession};
 pub use problem::{Problem, ProblemCode};
+pub use remedy::Remedy;
 pub use report::{ControlReport, Outcome};
 pub use request::{
     AnswerRequest, ControlBody, ControlRequest, ControlVerb, CreateRequest, DeleteRequest, SayRequest, SecretSource,

@@ -77,7 +77,7 @@ pub struct LifecycleReport {
     pub standing_sessions: Vec<Row>,
     /// True if everything is as it should be.
     pub ok: bool,
-    /// For a restart: what the stop half did.
+    /// Result of the stop, for a restart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Box<LifecycleReport>>,
 }

@@ -64,13 +64,13 @@ impl SessionName {
 impl fmt::Display for InvalidName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => write!(f, "a session name is needed")?,
+            Self::Empty => write!(f, "a session name is required")?,
             Self::TooLong(found) => write!(f, "a session name has at most {MAX_LEN} characters, this one has {found}")?,
             // Not `{c:?}`: the WASM half has no debug formatting, and no room for its tables.
-            Self::Character(c) if c.is_control() => write!(f, "a control character is not allowed in a session name")?,
-            Self::Character(c) => write!(f, "'{c}' is not allowed there in a session name")?,
+            Self::Character(c) if c.is_control() => write!(f, "control characters are not allowed in a session name")?,
+            Self::Character(c) => write!(f, "'{c}' is not allowed here in a session name")?,
         }
-        write!(f, ": lower-case letters, digits and `-`, beginning with a letter or digit")
+        write!(f, ": use lower-case letters, digits and `-`, starting with a letter or digit")
     }
 }
 

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The stable code of a problem: few, and part of the contract.
+use crate::Remedy;
+
+/// Stable code of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -109,51 +111,54 @@ impl ProblemCode {
     /// The same for every occurrence, for a person.
     pub const fn title(self) -> &'static str {
         match self {
-            Self::InvalidName => "Not a session name",
-            Self::InvalidRequest => "Cannot be done as asked",
-            Self::InvalidBody => "The body or query is not what this route takes",
-            Self::NameTaken => "The name is taken",
-            Self::Declared => "The session is declared in the config",
-            Self::UnknownSession => "No such session",
-            Self::NotRunning => "The session is not running",
-            Self::Waiting => "The session waits for an answer",
-            Self::NotWaiting => "The session does not ask that",
-            Self::UnsentText => "The input box holds text that was not sent",
-            Self::TooLarge => "The message is too large",
-            Self::Misconfigured => "The config cannot be used",
-            Self::Registry => "A record cannot be read or written",
+            Self::InvalidName => "Invalid session name",
+            Self::InvalidRequest => "Invalid request",
+            Self::InvalidBody => "Invalid body or query",
+            Self::NameTaken => "Name already in use",
+            Self::Declared => "Session declared in the config",
+            Self::UnknownSession => "Session not found",
+            Self::NotRunning => "Session not running",
+            Self::Waiting => "Session waiting for an answer",
+            Self::NotWaiting => "Session not waiting for this answer",
+            Self::UnsentText => "Unsent text in the input box",
+            Self::TooLarge => "Message too large",
+            Self::Misconfigured => "Invalid config",
+            Self::Registry => "Record or state directory unusable",
             Self::TmuxSilent => "tmux did not answer",
-            Self::Busy => "Another verb holds the session",
-            Self::KeyReused => "The idempotency key was used for another message",
-            Self::Forbidden => "Not let in",
-            Self::NoRoute => "No such route",
+            Self::Busy => "Session busy",
+            Self::KeyReused => "Idempotency key already used",
+            Self::Forbidden => "Forbidden",
+            Self::NoRoute => "Route not found",
             Self::TooMany => "Too many requests",
-            Self::Internal => "A fault of the service",
+            Self::Internal => "Internal error",
         }
     }
 }
 
-/// A refusal or fault as it is sent to a client.
+/// Error document (RFC 9457).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Problem {
-    /// `urn:the-loop:problem:<code>`: stable.
+    /// Stable identifier `urn:the-loop:problem:<code>`.
     #[serde(rename = "type")]
     #[cfg_attr(
         feature = "schema",
         schema(pattern = "^urn:the-loop:problem:[a-z-]+$", example = "urn:the-loop:problem:unknown-session")
     )]
     pub kind: String,
-    /// The same for every occurrence of the code.
+    /// Title of the code, the same for every occurrence.
     pub title: String,
-    /// The HTTP status, repeated.
+    /// HTTP status.
     #[cfg_attr(feature = "schema", schema(minimum = 400, maximum = 599, example = 404))]
     pub status: u16,
-    /// What happened here, and what to do next.
+    /// Message of this occurrence, followed by its remedies as text.
     pub detail: String,
-    /// The stable code.
+    /// Actions that help, most likely first; left out if unknown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remedies: Vec<Remedy>,
+    /// Stable code.
     pub code: ProblemCode,
-    /// The id of the request, if it has one.
+    /// Id of the request, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub instance: Option<String>,
@@ -167,9 +172,29 @@ impl Problem {
             title: code.title().to_owned(),
             status: code.http_status(),
             detail: detail.into(),
+            remedies: Vec::new(),
             code,
             instance: None,
         }
+    }
+
+    /// A problem with these remedies, which its detail names as well.
+    #[must_use]
+    pub fn with_remedies(mut self, remedies: Vec<Remedy>) -> Self {
+        let tail = tail(&self.detail, &remedies);
+        self.detail.push_str(&tail);
+        self.remedies = remedies;
+        self
+    }
+
+    /// The message alone: the detail without the text of the remedies.
+    pub fn message(&self) -> &str {
+        let tail = |separator: &str| format!("{separator}{}", Remedy::phrase(&self.remedies));
+        let without = |separator: &str| self.detail.strip_suffix(&tail(separator));
+        if self.remedies.is_empty() {
+            return &self.detail;
+        }
+        [APART, INLINE].into_iter().find_map(without).unwrap_or(&self.detail)
     }
 
     /// The same problem under another HTTP status (405, 415 and the like).
@@ -177,5 +202,34 @@ impl Problem {
     pub fn with_status(mut self, status: u16) -> Self {
         self.status = status;
         self
+    }
+}
+
+/// Between a message of one line and the remedies.
+const INLINE: &str = ": ";
+/// Between a message that ends with quoted lines and the remedies.
+const APART: &str = "\nTo continue: ";
+
+/// The remedies as text, to be put behind a message.
+fn tail(message: &str, remedies: &[Remedy]) -> String {
+    match (remedies.is_empty(), message.contains('\n')) {
+        (true, _) => String::new(),
+        (false, true) => format!("{APART}{}", Remedy::phrase(remedies)),
+        (false, false) => format!("{INLINE}{}", Remedy::phrase(remedies)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_detail_names_the_remedies_and_the_message_does_not() {
+        for message in ["one line", "two\nlines"] {
+            let problem = Problem::new(ProblemCode::TmuxSilent, message).with_remedies(vec![Remedy::Doctor]);
+            assert!(problem.detail.contains("`the-loop doctor`"), "{}", problem.detail);
+            assert_eq!(problem.message(), message);
+        }
+        assert_eq!(Problem::new(ProblemCode::Internal, "alone").message(), "alone");
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Row;
 
-/// What a verb did to one session.
+/// Result of a command on one session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -28,37 +28,23 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The published word.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Started => "started",
-            Self::Resumed => "resumed",
-            Self::AlreadyRunning => "already-running",
-            Self::Stopped => "stopped",
-            Self::NotRunning => "not-running",
-            Self::Failed => "failed",
-            Self::Deleted => "deleted",
-            Self::Misconfigured => "misconfigured",
-        }
-    }
-
     /// False for the two outcomes that a caller must not take for success.
     pub const fn is_ok(self) -> bool {
         !matches!(self, Self::Failed | Self::Misconfigured)
     }
 }
 
-/// What create, delete, start, stop or restart did, a row for each session concerned.
+/// Result of create, delete, start, stop or restart, with one row per session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ControlReport {
-    /// The sessions after the verb, each with its outcome.
+    /// Sessions after the command, each with its outcome.
     pub sessions: Vec<Row>,
-    /// For a restart: what the stop half did.
+    /// Result of the stop, for a restart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub stopped: Option<Vec<Row>>,
-    /// True if every row's outcome is a success.
+    /// True if all outcomes are successes.
     pub ok: bool,
 }
 

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// Where the value of a secret comes from. It is read when the session starts, in its pane, and is not written anywhere.
+/// Source of a secret's value. It is read in the pane when the session starts, and is not stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum SecretSource {
-    /// What this command prints: the program, then one argument each.
+    /// Output of this command: the program, then its arguments.
     Command(Vec<String>),
-    /// What this file holds. It must be a regular file that no other user can read or write.
+    /// Content of this file. It must be a regular file that no other user can read or write.
     File(String),
 }
 
@@ -32,11 +32,9 @@ impl utoipa::PartialSchema for SecretSource {
         let command = Schema::Array(ArrayBuilder::new().items(text()).build());
         let file = Schema::Object(text().build());
         OneOfBuilder::new()
-            .item(only("command", command, "What this command prints: the program, then one argument each."))
+            .item(only("command", command, "The output of this command: the program, then its arguments."))
             .item(only("file", file, "A regular file that no other user can read or write."))
-            .description(Some(
-                "Where the value of a secret comes from. It is read in the pane when the session starts.",
-            ))
+            .description(Some("Source of a secret's value. It is read in the pane when the session starts."))
             .into()
     }
 }
@@ -44,46 +42,46 @@ impl utoipa::PartialSchema for SecretSource {
 #[cfg(feature = "schema")]
 impl utoipa::ToSchema for SecretSource {}
 
-/// Asks for a new session, written to the registry and, unless told otherwise, started.
+/// Request to create a session and, by default, start it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateRequest {
-    /// The name: lower-case letters, digits and `-`, beginning with a letter or digit, at most 40.
+    /// Name of the session: lower-case letters, digits and `-`, starting with a letter or digit, at most 40 characters.
     #[cfg_attr(feature = "schema", schema(pattern = "^[a-z0-9][a-z0-9-]{0,39}$", example = "ops"))]
     pub name: String,
-    /// The harness; empty inherits `routing.defaultHarness`.
+    /// Harness; empty: `routing.defaultHarness`.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schema(example = "demo"))]
     pub harness: String,
-    /// Arguments of the harness. Left out or `null` inherits `routing.harnessArgs.<harness>`, an empty list means none.
+    /// Arguments of the harness. Left out or `null`: `routing.harnessArgs.<harness>`. Empty list: no arguments.
     #[serde(default)]
     pub harness_args: Option<Vec<String>>,
-    /// The working directory; empty inherits `routing.spawnWorkdir`.
+    /// Working directory; empty: `routing.spawnWorkdir`.
     #[serde(default)]
     pub cwd: String,
-    /// The operator's brief, appended to the boot directive.
+    /// Instructions for the agent, appended to the standard ones.
     #[serde(default)]
     pub prompt: String,
-    /// Free text for people.
+    /// Description for people; not sent to the harness.
     #[serde(default)]
     pub description: String,
-    /// Whether `the-loop start` restores it.
+    /// True if `the-loop start` starts the session.
     #[serde(default = "yes")]
     pub auto_start: bool,
-    /// Whether it is announced in Slack.
+    /// True if the session is announced in Slack.
     #[serde(default)]
     pub slack_enabled: bool,
-    /// Its Slack channel; empty means `channels.slack.channel`.
+    /// Slack channel; empty: `channels.slack.channel`.
     #[serde(default)]
     pub slack_channel: String,
-    /// Variables of the session's environment, `null` for one that is not to be set. A leading `~/` is the home directory.
+    /// Environment variables of the session; `null` unsets a variable. A leading `~/` is the home directory.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, Option<String>>,
-    /// Variables of the session's environment whose values are secret, and where each value comes from.
+    /// Environment variables with secret values, and the source of each value.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub secrets: BTreeMap<String, SecretSource>,
-    /// False writes the record alone.
+    /// False: create the record without starting the session.
     #[serde(default = "yes")]
     pub start: bool,
 }
@@ -112,17 +110,17 @@ impl CreateRequest {
     }
 }
 
-/// Asks for a created session to be stopped and its record removed.
+/// Request to stop a created session and remove its record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DeleteRequest {
-    /// The name: lower-case letters, digits and `-`, beginning with a letter or digit, at most 40.
+    /// Name of the session: lower-case letters, digits and `-`, starting with a letter or digit, at most 40 characters.
     #[cfg_attr(feature = "schema", schema(pattern = "^[a-z0-9][a-z0-9-]{0,39}$", example = "ops"))]
     pub name: String,
 }
 
-/// What to do with a session.
+/// Command on a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -150,7 +148,7 @@ impl ControlVerb {
 /// ([`StandingApi::start_all`](crate::StandingApi::start_all), [`StandingApi::stop_all`](crate::StandingApi::stop_all)).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ControlRequest {
-    /// The name: lower-case letters, digits and `-`, beginning with a letter or digit, at most 40.
+    /// Name of the session: lower-case letters, digits and `-`, starting with a letter or digit, at most 40 characters.
     pub name: String,
     /// What to do.
     pub verb: ControlVerb,
@@ -160,30 +158,31 @@ impl ControlRequest {
     /// Why the request names no session, if it does not: an empty name never means every session.
     pub fn unnamed(&self) -> Option<String> {
         let remedy = match self.verb {
-            ControlVerb::Restart => "restart takes one session and needs its name",
+            ControlVerb::Restart => "restart needs the name of one session",
             ControlVerb::Start | ControlVerb::Stop => {
-                "name one session, or ask for every session with `--all` (command line) or `\"all\": true` (REST)"
+                "give the name of one session, or select every session with `--all` (command line) or `\"all\": \
+                 true` (REST)"
             }
         };
         self.name.trim().is_empty().then(|| format!("`name` is empty: {remedy}"))
     }
 }
 
-/// The body of the route `control`: one session by its name, or every session by `all`.
+/// Body of `control`: one session by `name`, or every session by `all`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "schema", schema(as = ControlRequest))]
 #[serde(deny_unknown_fields)]
 pub struct ControlBody {
-    /// The name of one session. Published form, for existing clients: empty or left out, and without `all`, it means
-    /// every session for `start` and `stop`. New clients send `all`.
+    /// Name of one session. For existing clients: without `name` and `all`, `start` and `stop` apply to every session.
+    /// New clients send `all`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[cfg_attr(feature = "schema", schema(pattern = "^([a-z0-9][a-z0-9-]{0,39})?$", example = "ops"))]
     pub name: String,
-    /// What to do: `start`, `stop` or `restart`. Every session can be started or stopped, not restarted.
+    /// Command: `start`, `stop` or `restart`. `restart` needs the name of one session.
     #[cfg_attr(feature = "schema", schema(value_type = ControlVerb))]
     pub verb: String,
-    /// `true`: every session, and `name` is left out. `false`: the session of that name, which must not be empty.
+    /// True: every session, without `name`. False: the session `name`, which must not be empty.
     #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub all: Option<bool>,
@@ -194,49 +193,50 @@ fn not_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, 
     bool::deserialize(deserializer).map(Some)
 }
 
-/// Asks for text to be pasted into a running session and submitted.
+/// Request to send a message to a running session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SayRequest {
-    /// The name: lower-case letters, digits and `-`, beginning with a letter or digit, at most 40.
+    /// Name of the session: lower-case letters, digits and `-`, starting with a letter or digit, at most 40 characters.
     #[cfg_attr(feature = "schema", schema(pattern = "^[a-z0-9][a-z0-9-]{0,39}$", example = "ops"))]
     pub name: String,
-    /// The message.
+    /// Text of the message.
     #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 1_048_576, example = "what is in flight?"))]
     pub text: String,
-    /// Who says it; empty if not told; at most 200 characters.
+    /// Name of the sender, at most 200 characters; may be empty.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schema(max_length = 200))]
     pub actor: String,
-    /// Deliver even if the session waits on a dialog. Text that stands unsent in its input box is sent first.
+    /// Send even if the session is waiting for an answer. Unsent text in its input box is sent first.
     #[serde(default)]
     pub force: bool,
-    /// The same key with the same text is delivered once; empty for none.
+    /// Idempotency key: the same text with the same key is delivered only once. Empty: none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[cfg_attr(feature = "schema", schema(max_length = 200))]
     pub idempotency_key: String,
 }
 
-/// Asks for one of the answers to be chosen that a session offers to its own question.
+/// Request to select one of the answers that a prompt of a session offers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AnswerRequest {
-    /// The name: lower-case letters, digits and `-`, beginning with a letter or digit, at most 40.
+    /// Name of the session: lower-case letters, digits and `-`, starting with a letter or digit, at most 40 characters.
     #[cfg_attr(feature = "schema", schema(pattern = "^[a-z0-9][a-z0-9-]{0,39}$", example = "ops"))]
     pub name: String,
-    /// The digit of the answer, or its whole text.
+    /// Digit or full text of the answer.
     #[cfg_attr(feature = "schema", schema(min_length = 1, example = "1"))]
     pub choice: String,
-    /// The question that is answered, as a row has it: another one is not answered. Empty for whatever it asks now.
+    /// Prompt that is answered, as in `question` of the row; if the session shows another one, nothing is selected.
+    /// Empty: the current prompt.
     #[serde(default)]
     pub question: String,
-    /// Who answers; empty if not told; at most 200 characters.
+    /// Name of the sender, at most 200 characters; may be empty.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schema(max_length = 200))]
     pub actor: String,
-    /// The same key with the same answer is chosen once; empty for none.
+    /// Idempotency key: the same answer with the same key is selected only once. Empty: none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[cfg_attr(feature = "schema", schema(max_length = 200))]
     pub idempotency_key: String,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Outcome, SessionName, Verdict};
 
-/// The coarse status that older readers know.
+/// Status in three values, for existing clients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -18,7 +18,7 @@ pub enum Status {
     Absent,
 }
 
-/// What is true of a session right now, as far as it can be known.
+/// State of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -49,7 +49,7 @@ pub enum State {
     Unreadable,
 }
 
-/// What a running harness is doing, read from its screen and title.
+/// Activity of a running harness, read from its screen and title.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -70,61 +70,61 @@ const fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// An answer that a session offers to its own question.
+/// Answer that a prompt offers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Choice {
-    /// The digit that chooses it.
+    /// Digit that selects it.
     #[cfg_attr(feature = "schema", schema(pattern = "^[1-9]$", example = "1"))]
     pub key: String,
-    /// What it says.
+    /// Text of the answer.
     #[cfg_attr(feature = "schema", schema(example = "Yes"))]
     pub text: String,
 }
 
-/// One session, as listed, shown and returned by every verb.
+/// Session, as listed, shown and returned by every command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Row {
-    /// Its name; `standingSessions` in the one row that tells of a block that cannot be used.
+    /// Name of the session; `standingSessions` in the row that reports an invalid config.
     pub name: String,
-    /// True if the config declares it; false if it lives by its record alone.
+    /// True if the session is declared in the config; false if it was created at run time.
     pub declared: bool,
-    /// Free text for people; never sent to the harness.
+    /// Description for people; not sent to the harness.
     pub description: String,
-    /// Whether `the-loop start` starts it.
+    /// True if `the-loop start` starts the session.
     pub auto_start: bool,
-    /// The harness it runs: a built-in one or a custom one.
+    /// Harness, built-in or custom.
     pub harness: String,
-    /// The absolute working directory.
+    /// Working directory, as an absolute path.
     pub cwd: String,
-    /// The tmux session that hosts it.
+    /// Name of the tmux session.
     pub tmux_target: String,
-    /// `standing:<name>`.
+    /// Reference `standing:<name>`.
     #[serde(rename = "ref")]
     pub reference: String,
-    /// The coarse status.
+    /// Status in three values, for existing clients; see `state`.
     pub status: Status,
-    /// True only if its harness was seen alive just now.
+    /// True only if the harness was confirmed to be running just now.
     pub running: bool,
-    /// The conversation it resumes, empty if there is none yet.
+    /// Id of the conversation that a start resumes; empty if there is none yet.
     pub harness_session_id: String,
-    /// Whether it is to be announced in Slack.
+    /// True if the session is announced in Slack.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schema(required = true))]
     pub slack_enabled: bool,
-    /// The Slack channel it is announced in, empty for none.
+    /// Slack channel of the announcement; may be empty.
     pub slack_channel: String,
-    /// The Slack thread it is bound to, empty for none.
+    /// Slack thread of the session; may be empty.
     pub slack_thread: String,
-    /// The names of the variables that its definition sets, without their values.
+    /// Names of the environment variables of its definition, without their values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,
-    /// The names of its secrets.
+    /// Names of its secrets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<String>,
-    /// When its harness was last started, `YYYY-MM-DDTHH:MM:SSZ`, empty if never.
+    /// Time of the last start, `YYYY-MM-DDTHH:MM:SSZ`; empty if never.
     #[cfg_attr(
         feature = "schema",
         schema(
@@ -133,7 +133,7 @@ pub struct Row {
         )
     )]
     pub started_at: String,
-    /// When it was last spoken to, in the same form, empty if never.
+    /// Time of the last message, in the same format; empty if never.
     #[cfg_attr(
         feature = "schema",
         schema(
@@ -142,20 +142,20 @@ pub struct Row {
         )
     )]
     pub last_message_at: String,
-    /// The exact state.
+    /// State of the session.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schema(required = true))]
     pub state: State,
-    /// Why the state is what it is, for a person; empty where the word says it all.
+    /// Reason for the state, for people; may be empty.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schema(required = true))]
     pub reason: String,
-    /// What the harness is doing, where that can be read.
+    /// Activity of the harness.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schema(required = true))]
     pub activity: Activity,
-    /// Since when it is at what `activity` says, or since when it is stopped, as far as files tell; empty where none does.
-    /// Of one that is idle or waiting: when its conversation was last written to.
+    /// Start time of the current activity, or time of the stop; empty if unknown. For an idle or waiting session, the
+    /// last write to its conversation.
     #[serde(default)]
     #[cfg_attr(
         feature = "schema",
@@ -166,16 +166,16 @@ pub struct Row {
         )
     )]
     pub since: String,
-    /// The question it waits on, while its activity is `waiting`.
+    /// Prompt that the session is waiting at, while its activity is `waiting`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub question: String,
-    /// The answers it offers, where one can be chosen by its digit and the screen was looked at.
+    /// Numbered answers of the prompt; left out if there are none or the screen was not read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<Choice>,
-    /// How many messages it was given that are not turns yet.
+    /// Number of queued messages.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub queued: usize,
-    /// When the record was made, empty if there is none.
+    /// Time when the record was created; empty without a record.
     #[serde(default)]
     #[cfg_attr(
         feature = "schema",
@@ -186,20 +186,19 @@ pub struct Row {
         )
     )]
     pub created_at: String,
-    /// The process id of the harness, while it is known to live.
+    /// Process id of the harness, while it is running.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub pid: Option<u32>,
-    /// What a verb did to it; absent in listings.
+    /// Result of the command; left out in lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub outcome: Option<Outcome>,
-    /// For a start with a fresh conversation: whether its harness took the brief it was started with, where that can be
-    /// known; absent in listings.
+    /// Delivery of the initial prompt, for a start with a new conversation; left out in lists and if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub brief: Option<Verdict>,
-    /// What there is to say of the outcome; absent in listings.
+    /// Detail of the outcome, for people; left out in lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub detail: Option<String>,

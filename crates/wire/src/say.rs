@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How sure it is that the harness took the message as a turn.
+/// Certainty that the harness received the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -17,19 +17,7 @@ pub enum Verdict {
     NotDelivered,
 }
 
-impl Verdict {
-    /// The published word.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Submitted => "submitted",
-            Self::Queued => "queued",
-            Self::Unconfirmed => "unconfirmed",
-            Self::NotDelivered => "not-delivered",
-        }
-    }
-}
-
-/// What a verdict rests on.
+/// Evidence for a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -46,7 +34,7 @@ pub enum Evidence {
     None,
 }
 
-/// Where a line of a receipt belongs on a terminal.
+/// Stream of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -57,13 +45,13 @@ pub enum Stream {
     Err,
 }
 
-/// One line of a receipt.
+/// Line of a receipt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Message {
-    /// Where it belongs.
+    /// Stream that the line belongs to.
     pub stream: Stream,
-    /// The line.
+    /// Text of the line.
     pub text: String,
 }
 
@@ -79,24 +67,24 @@ impl Message {
     }
 }
 
-/// What became of one message.
+/// Receipt of a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SayReceipt {
-    /// The session spoken to.
+    /// Name of the session.
     pub name: String,
-    /// False if the text did not reach the pane.
+    /// False if the message did not reach the pane.
     pub delivered: bool,
-    /// 0 if it was delivered, else 1: what the command line exits with.
+    /// Exit status of the command line: 0 if delivered, otherwise 1.
     #[cfg_attr(feature = "schema", schema(maximum = 1))]
     pub exit_code: u8,
-    /// What there is to say of it.
+    /// Lines for people.
     pub messages: Vec<Message>,
-    /// How sure it is that the message was taken.
+    /// Certainty of the delivery.
     pub verdict: Verdict,
-    /// What the verdict rests on.
+    /// Evidence for the verdict.
     pub evidence: Evidence,
-    /// The id of this delivery, also in the event log.
+    /// Id of the delivery, as in the event log.
     pub message_id: String,
 }

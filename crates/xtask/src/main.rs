@@ -9,6 +9,7 @@ mod bench;
 mod build;
 mod chromium;
 mod circles;
+mod english;
 mod faults;
 mod notes;
 mod on_path;
@@ -54,6 +55,8 @@ enum Verb {
     Circles,
     /// Writes the golden files of all texts that a user sees, `docs/texts/`.
     Texts,
+    /// Checks the English of what users read.
+    English(english::Args),
     /// Sizes of what is shipped, and the benchmarks.
     Bench(bench::Args),
 }
@@ -68,6 +71,7 @@ fn main() -> ExitCode {
         Verb::Faults(args) => faults::faults(&project, &args),
         Verb::Circles => circles::check(&project),
         Verb::Texts => texts::texts(&project),
+        Verb::English(args) => english::english(&project, &args),
         Verb::Bench(args) => bench::bench(&project, &args),
     });
     match done {

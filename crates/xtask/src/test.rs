@@ -33,6 +33,7 @@ pub(crate) fn test(project: &Project, args: &Args) -> Result<()> {
     if filter.is_none() {
         summary.stage("format", || lint::format(project));
         summary.stage("import circles", || circles::check(project).map(|()| Done::Passed));
+        summary.stage("plain English", || lint::english(project));
         summary.stage("clippy, server half", || lint::server(project));
         summary.stage("clippy, WASM half", || lint::wasm(project));
     }

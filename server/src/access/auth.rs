@@ -54,8 +54,8 @@ impl Auth {
     pub(crate) fn vouched(&self, headers: &HeaderMap) -> Result<(), String> {
         match (self, forwarded::header(headers)) {
             (Self::SameUser, Some(name)) => Err(format!(
-                "the header `{name}` says that this request was forwarded, so the kernel cannot vouch for who sent it: \
-                 set `service.auth.mode: token`, or call the service without a proxy or tunnel that adds this header"
+                "the header `{name}` shows that this request was forwarded, so its sender cannot be identified: set \
+                 `service.auth.mode: token`, or call the service without a proxy or tunnel that adds this header"
             )),
             _ => Ok(()),
         }
@@ -76,8 +76,8 @@ impl Auth {
     pub(crate) fn admit_peer(&self, peer: Peer) -> Result<(), &'static str> {
         match self {
             Self::SameUser if !peer.is_us() => {
-                Err("this service answers to processes of the user it runs as, and this connection is another's: use \
-                     it as that user, or set `service.auth.mode: token`")
+                Err("this service accepts only processes of the user it runs as: call it as that user, or set \
+                     `service.auth.mode: token`")
             }
             Self::SameUser | Self::Token(_) | Self::Everyone => Ok(()),
         }
@@ -101,7 +101,7 @@ impl Keys {
             return match bearer {
                 // The name of a scheme is the same in capitals and without.
                 Some((scheme, given)) if scheme.eq_ignore_ascii_case("bearer") && self.token.is(given.trim()) => Ok(()),
-                _ => Err("the token is not the one in `local/service.token` below the state folder"),
+                _ => Err("wrong token: use the one in `local/service.token` in the state directory"),
             };
         }
         let own = self.seal.name();
@@ -113,8 +113,8 @@ impl Keys {
         if ours {
             return Ok(());
         }
-        Err("a token is needed: in a browser, use the address that `the-loop open` prints; a program sends \
-             `Authorization: Bearer` with what stands in `local/service.token` below the state folder")
+        Err("a token is required: in a browser, open the address that `the-loop open` prints; in a program, send \
+             `Authorization: Bearer` with the content of `local/service.token` in the state directory")
     }
 }
 

@@ -84,7 +84,7 @@ fn is_say(request: &Request) -> bool {
 }
 
 fn slow_down(wait: Duration) -> Response {
-    let detail = "too many messages in a short while: wait a moment, then go on";
+    let detail = "too many messages: retry in a moment";
     let mut response = ApiProblem::new(ProblemCode::TooMany, detail).into_response();
     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(wait.as_secs().max(1)));
     response
@@ -92,31 +92,37 @@ fn slow_down(wait: Duration) -> Response {
 
 fn known_name(access: &Access, peer: Peer, parts: &Parts) -> Result<(), String> {
     if parts.uri.query().is_some_and(|query| query.split('&').any(|pair| pair.starts_with("token="))) {
-        return Err("a token in an address ends up in logs and histories: send `Authorization: Bearer`".to_owned());
+        return Err(
+            "a token in an address ends up in logs and browser histories: send `Authorization: Bearer` instead"
+                .to_owned(),
+        );
     }
     let origin = only(&parts.headers, &header::ORIGIN)?;
     if peer.is_local_socket() {
         // No browser can reach a Unix socket, so that nothing can be confused about the name it was asked by.
         return match origin {
             None => Ok(()),
-            Some(origin) => Err(format!("{origin:?}: no page speaks over the Unix socket")),
+            Some(origin) => Err(format!("{origin:?}: pages cannot use the Unix socket")),
         };
     }
-    let host = only(&parts.headers, &header::HOST)?.ok_or_else(|| format!("there is no `Host`; {}", open(access)))?;
+    let host = only(&parts.headers, &header::HOST)?
+        .ok_or_else(|| format!("the `Host` header is missing; {}", open(access)))?;
     // An absolute request line names a host of its own, and a proxy in between may go by either.
     let in_line = parts.uri.authority().map_or(host, |authority| authority.as_str());
     if let Some(stranger) = [host, in_line].into_iter().find(|name| !access.answers_to(name)) {
         return Err(unrecognised(access, stranger));
     }
     if let Some(origin) = origin.filter(|origin| !access.lets_in(origin, host)) {
-        let text = "pages of that origin may not call this service";
+        let text = "pages of this origin may not call this service";
         return Err(format!("{origin:?}: {text}: {}, or add it to `service.cors.allowOrigins`", open(access)));
     }
     let named = origin.is_some_and(|origin| access.names(origin));
     match only(&parts.headers, &SEC_FETCH_SITE)? {
         None | Some("same-origin" | "none") => Ok(()),
         Some(_) if named => Ok(()),
-        Some(site) => Err(format!("the browser says that another page sent this ({site:?}): {}", open(access))),
+        Some(site) => {
+            Err(format!("the browser reports that another page sent this request ({site:?}): {}", open(access)))
+        }
     }
 }
 
@@ -128,7 +134,7 @@ fn unrecognised(access: &Access, name: &str) -> String {
 }
 
 fn open(access: &Access) -> String {
-    format!("open http://{}/ in the address bar", access.first_name())
+    format!("open http://{}/ from the address bar", access.first_name())
 }
 
 /// The header's value; sent twice or not in ASCII it could be read in two ways, so it is refused.
@@ -137,6 +143,6 @@ fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>
     let Some(value) = values.next() else { return Ok(None) };
     match (value.to_str(), values.next()) {
         (Ok(text), None) => Ok(Some(text)),
-        _ => Err(format!("`{name}` must be sent once, in plain ASCII")),
+        _ => Err(format!("send `{name}` exactly once, in ASCII")),
     }
 }

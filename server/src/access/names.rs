@@ -93,8 +93,8 @@ pub(crate) fn vouches_too_far(settings: &Service) -> Option<String> {
     let names: Vec<String> = settings.hosts_beyond_loopback().map(|name| format!("`{name}`")).collect();
     (settings.auth_mode == AuthMode::SameUser && !names.is_empty()).then(|| {
         format!(
-            "`service.allowedHosts` names {}, which other machines can reach, while `service.auth.mode` is \
-             `same-user`: a proxy or tunnel that does not say that it forwards lets everyone in as you",
+            "`service.allowedHosts` contains {}, which other machines can reach, and `service.auth.mode` is \
+             `same-user`: a proxy or tunnel that does not mark forwarded requests gives everyone your access",
             names.join(", ")
         )
     })

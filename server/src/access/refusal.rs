@@ -22,7 +22,7 @@ pub(crate) fn wants_page(headers: &HeaderMap) -> bool {
 
 /// Refuses, and notes it in the log.
 pub(crate) fn refuse(why: &str, status: StatusCode, page: bool) -> Response {
-    tracing::warn!(status = status.as_u16(), "a request was not let in: {why}");
+    tracing::warn!(status = status.as_u16(), "request refused: {why}");
     if page { whole(why, status) } else { problem(why, status) }
 }
 

@@ -80,7 +80,7 @@ pub(crate) async fn instead_of(request: Request<Body>) -> Response {
     }
     let next = came_from(request.headers()).unwrap_or_default();
     let typed = typed(request.into_body()).await;
-    let note = "You are signed out, so nothing was sent. Sign in, then send it again.";
+    let note = "You are signed out, so nothing was sent. Sign in and send it again.";
     Page { note, next, typed }.show()
 }
 
@@ -152,7 +152,7 @@ impl Page {
     fn html(self) -> String {
         let typed = (!self.typed.is_empty()).then(|| {
             let texts = self.typed.iter().map(|typed| view! { <pre>{text::inert(typed)}</pre> }).collect_view();
-            view! { <h2>"What you typed"</h2> {texts} }
+            view! { <h2>"Your input"</h2> {texts} }
         });
         let page = view! {
             <html lang="en">
@@ -168,8 +168,9 @@ impl Page {
                         <h1>"Sign in"</h1>
                         <p role="status">{self.note}</p>
                         <p>
-                            "Run " <code>"the-loop open"</code> " on the machine that runs the service, and open the \
-                            address it prints, or paste it here. The code in it works once, for five minutes."
+                            "Run " <code>"the-loop open"</code> " on the machine that runs the service, then open \
+                                                                 the address it prints, or paste it here. The code \
+                                                                 in it works once and expires after five minutes."
                         </p>
                         <form method="post" action="/signin">
                             <input type="hidden" name="next" value=self.next/>

@@ -20,7 +20,7 @@ pub(super) fn check(the_loop: &TheLoop) -> Vec<Finding> {
     let everywhere = [SocketAddr::from((Ipv4Addr::UNSPECIFIED, port)), SocketAddr::from((Ipv6Addr::UNSPECIFIED, port))];
     let Some(listener) = own.chain(everywhere).find_map(Listener::at) else { return Vec::new() };
     let place = format!("port {port} on {host}");
-    let what = format!("it is taken by {listener}: the service cannot start there");
-    let remedy = "end that program, or choose another port with `service.port`";
+    let what = format!("in use by {listener}: the service cannot start there");
+    let remedy = "stop that program, or choose another port with `service.port`";
     vec![Finding::hazard(Check::Port, place, what, remedy)]
 }

@@ -9,7 +9,7 @@ use crate::service::{
     probe,
 };
 
-const RESTART: &str = "`the-loop restart --service-only`: no session notices";
+const RESTART: &str = "run `the-loop restart --service-only`; sessions keep running";
 
 pub(super) fn check(the_loop: &TheLoop) -> Vec<Finding> {
     let config = the_loop.config();
@@ -18,8 +18,8 @@ pub(super) fn check(the_loop: &TheLoop) -> Vec<Finding> {
         Ok(Some(holder)) => holder,
         Ok(None) => return Vec::new(),
         Err(error) => {
-            let what = format!("whether the service runs cannot be told: {error}");
-            let remedy = "make that folder yours, readable and writable";
+            let what = format!("could not determine whether the service is running: {error}");
+            let remedy = "make that directory readable and writable for you";
             return vec![Finding::hazard(Check::Service, state_root.display().to_string(), what, remedy)];
         }
     };
@@ -35,23 +35,31 @@ pub(super) fn check(the_loop: &TheLoop) -> Vec<Finding> {
 
 fn health(holder: &Holder, place: &str) -> Vec<Finding> {
     let Some(details) = &holder.details else {
-        let what = "it has not said where it is";
-        return vec![Finding::hazard(Check::Service, place, what, format!("wait a moment; else {RESTART}"))];
+        let what = "it has not reported its address";
+        return vec![Finding::hazard(Check::Service, place, what, format!("wait a moment, or {RESTART}"))];
     };
     let mut findings = Vec::new();
     if !probe::answers(&details.address) {
-        let what = format!("it does not answer at {}", details.address);
+        let what = format!("no answer at {}", details.address);
         findings.push(Finding::hazard(Check::Service, place, what, RESTART));
     }
     if details.version != crate::VERSION {
-        let what = format!("it is of version {}, and this program is {}", details.version, crate::VERSION);
+        let what = format!("its version is {}, but this program is {}", details.version, crate::VERSION);
         findings.push(Finding::notice(Check::Service, place, what, RESTART));
     }
     let now = jiff::Timestamp::now();
     if details.started_at.parse::<jiff::Timestamp>().is_ok_and(|started| started.duration_until(now).is_negative()) {
-        let what =
-            format!("it is {now:.0}, and the service was started at {}: the clock went back", details.started_at);
-        findings.push(Finding::hazard(Check::Clock, "the system's clock", what, "set it: `timedatectl set-ntp true`"));
+        let what = format!(
+            "the service was started at {}, after the current time {now:.0}: the clock was set back",
+            details.started_at
+        );
+        findings.push(Finding::hazard(
+            Check::Clock,
+            "the system clock",
+            what,
+            "set it with `timedatectl set-ntp \
+                                                                                 true`",
+        ));
     }
     findings
 }
@@ -66,14 +74,14 @@ fn environment(pid: u32, here: &Surroundings) -> Option<Surroundings> {
 fn other_environment(ours: &Surroundings, theirs: &Surroundings, place: &str) -> Vec<Finding> {
     let gone = sockets_gone(theirs).into_iter().map(|Gone { key, path }| {
         let what = format!(
-            "its {key} names a socket that does not exist any more ({}): sessions that it starts do not get it",
+            "its {key} names a socket that no longer exists ({}): sessions that it starts do not get it",
             path.display()
         );
-        Finding::notice(Check::Service, place, what, format!("from a shell whose {key} is alive, {RESTART}"))
+        Finding::notice(Check::Service, place, what, format!("in a shell with a working {key}, {RESTART}"))
     });
     let accounts = account_differences(theirs, ours).into_iter().map(|(key, theirs, ours)| {
-        let what = format!("its {key} is {theirs}, and yours is {ours}: a session that it creates is in that account");
-        Finding::notice(Check::Service, place, what, format!("from a shell with the right {key}, {RESTART}"))
+        let what = format!("its {key} is {theirs}, but yours is {ours}: sessions that it creates use its account");
+        Finding::notice(Check::Service, place, what, format!("in a shell with the right {key}, {RESTART}"))
     });
     gone.chain(accounts).collect()
 }
@@ -91,8 +99,9 @@ fn unreachable_harnesses(the_loop: &TheLoop, theirs: Surroundings, place: &str) 
     if lost.is_empty() {
         return None;
     }
-    let what = format!("its PATH lacks the program of {}, which yours has: it cannot start them", lost.join(", "));
-    let remedy = "start it from a shell that has it (`the-loop restart --service-only`); under systemd, \
-                  `the-loop service install` writes your PATH into its unit";
+    let what =
+        format!("the program of {} is on your PATH but not on its PATH, so it cannot start them", lost.join(", "));
+    let remedy = "restart it from a shell that has it on PATH (`the-loop restart --service-only`); under systemd, \
+                  run `the-loop service install`, which writes your PATH to its unit";
     Some(Finding::hazard(Check::Service, place, what, remedy))
 }

@@ -9,7 +9,7 @@ use crate::service::{
     systemd::{Files, SERVICE, lingers},
 };
 
-const WRITE_ANEW: &str = "`the-loop service install` writes it anew";
+const REWRITE: &str = "run `the-loop service install` to rewrite it";
 
 pub(super) fn check(the_loop: &TheLoop) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -18,8 +18,8 @@ pub(super) fn check(the_loop: &TheLoop) -> Vec<Finding> {
     {
         findings.extend(written(&file, &text));
         if lingers(the_loop.surroundings()) == Some(false) {
-            let what = "its service and tmux's scope end with the last login of this user";
-            let remedy = "`loginctl enable-linger`, if they are to go on and to start at boot";
+            let what = "the service and tmux's scope end with the last login of this user";
+            let remedy = "run `loginctl enable-linger` to start them at boot and keep them running after logout";
             findings.push(Finding::notice(Check::Systemd, file.display().to_string(), what, remedy));
         }
     }
@@ -33,16 +33,19 @@ fn written(file: &Path, text: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mode = value(text, "KillMode").unwrap_or("control-group");
     if !leaves_tmux_alone(mode) {
-        let what = format!("its `KillMode` is `{mode}`: where tmux is part of the unit, its stop ends every agent");
-        let remedy = format!("`KillMode=process` in `[Service]` (`systemctl --user edit {SERVICE}`), or {WRITE_ANEW}");
+        let what = format!("its `KillMode` is `{mode}`: if tmux is part of the unit, stopping it ends every agent");
+        let remedy = format!(
+            "set `KillMode=process` under `[Service]` (`systemctl --user edit {SERVICE}`), or \
+                              {REWRITE}"
+        );
         findings.push(Finding::hazard(Check::Systemd, &place, what, remedy));
     }
     let command = value(text, "ExecStart").unwrap_or_default();
     for path in command.split('"').filter(|word| word.starts_with('/')) {
         let path = path.replace("%%", "%").replace("$$", "$");
         if !Path::new(&path).exists() {
-            let what = format!("it leads to {path}, which is not there");
-            findings.push(Finding::hazard(Check::Systemd, &place, what, WRITE_ANEW));
+            let what = format!("refers to {path}, which does not exist");
+            findings.push(Finding::hazard(Check::Systemd, &place, what, REWRITE));
         }
     }
     findings
@@ -67,12 +70,12 @@ fn running(the_loop: &TheLoop) -> Option<Finding> {
     let mode = unit.kill_mode(the_loop.surroundings())?;
     (!leaves_tmux_alone(&mode)).then(|| {
         let what = format!(
-            "it is part of the unit {}, whose `KillMode` is `{mode}`: a tmux server that it starts and that gets no \
-             scope of its own ends with it",
+            "part of the unit {}, whose `KillMode` is `{mode}`: a tmux server that it starts without a scope of its \
+             own ends with the unit",
             unit.name
         );
         let user = if unit.user { " --user" } else { "" };
-        let remedy = format!("`systemctl{user} edit {}`, with `[Service]` and `KillMode=process`", unit.name);
+        let remedy = format!("run `systemctl{user} edit {}` and set `KillMode=process` under `[Service]`", unit.name);
         Finding::hazard(Check::Systemd, format!("the service (pid {})", holder.pid), what, remedy)
     })
 }

@@ -14,7 +14,7 @@ const STYLE: &str = include_str!("page.css");
 
 refusals!(Refusals = Refused::with(&[]));
 
-/// A page for this document
+/// This document as a page
 #[utoipa::path(get, path = "/api/docs", operation_id = "get_docs", tag = "service",
     responses((status = 200, description = "The page", body = String, content_type = "text/html"), Refusals))]
 pub(crate) async fn docs(headers: HeaderMap) -> Response {
@@ -53,7 +53,7 @@ fn whole(document: &Value, nonce: String, authority: &str) -> impl IntoView + us
                 <header>
                     <h1>{title}</h1>
                     {about}
-                    <p><a href="/api/openapi.json">"The same as OpenAPI 3.1"</a></p>
+                    <p><a href="/api/openapi.json">"OpenAPI 3.1 document"</a></p>
                 </header>
                 <nav aria-label="Operations"><ul>{links}</ul></nav>
                 <main>{operations}{schemas}</main>

@@ -22,30 +22,30 @@ impl Refused {
         for &code in codes.iter().chain(&[ProblemCode::Forbidden, ProblemCode::Internal]) {
             refused = refused.and(code.http_status(), code, code.title());
         }
-        refused.and(401, ProblemCode::Forbidden, "A token is needed")
+        refused.and(401, ProblemCode::Forbidden, "Token required")
     }
 
     /// The same for a route that answers in JSON and nothing else.
     pub(crate) fn of_json(self) -> Self {
-        self.and(406, ProblemCode::InvalidRequest, "The caller takes no JSON")
+        self.and(406, ProblemCode::InvalidRequest, "The client does not accept JSON")
     }
 
     /// The same for a route that reads a query.
     pub(crate) fn of_query(self) -> Self {
-        self.and(422, ProblemCode::InvalidBody, "A parameter is missing, unknown or of the wrong type")
+        self.and(422, ProblemCode::InvalidBody, "Missing, unknown or ill-typed parameter")
     }
 
     /// The same for a route that reads a JSON body.
     pub(crate) fn of_body(self) -> Self {
         self.and(400, ProblemCode::InvalidBody, "The body is not JSON")
             .and(413, ProblemCode::TooLarge, "The body is too large")
-            .and(415, ProblemCode::InvalidBody, "The body is not called JSON")
+            .and(415, ProblemCode::InvalidBody, "Content-Type is not application/json")
             .and(422, ProblemCode::InvalidBody, ProblemCode::InvalidBody.title())
     }
 
     /// The same for a route with room for few.
     pub(crate) fn of_stream(self) -> Self {
-        self.and(503, ProblemCode::TooMany, "As many streams as are allowed are open")
+        self.and(503, ProblemCode::TooMany, "Maximum number of open streams reached")
     }
 
     fn and(mut self, status: u16, code: ProblemCode, text: &'static str) -> Self {
@@ -70,8 +70,7 @@ fn response(codes: &[(ProblemCode, &str)]) -> Response {
         return response.build();
     }
     let seconds = ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1)).build();
-    let after =
-        HeaderBuilder::new().schema(Some(seconds)).description(Some("Seconds to wait before asking again")).build();
+    let after = HeaderBuilder::new().schema(Some(seconds)).description(Some("Seconds to wait before retrying")).build();
     response.header("retry-after", after).build()
 }
 

@@ -140,7 +140,7 @@ fn ended(how: hyper::Result<()>, place: Place) {
 }
 
 fn full() -> Response {
-    let detail = "too many connections are open: close some, or try again in a second";
+    let detail = "too many open connections: close some, or retry in a second";
     let problem = ApiProblem::new(ProblemCode::TooMany, detail).with_status(StatusCode::SERVICE_UNAVAILABLE.as_u16());
     let mut response = problem.into_response();
     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
@@ -156,7 +156,7 @@ async fn next(unix: Option<&UnixListener>) -> io::Result<tokio::net::UnixStream>
 
 /// Out of descriptors, most likely: a moment later there may be some.
 async fn refused(error: &io::Error) {
-    tracing::warn!(%error, "a connection could not be accepted");
+    tracing::warn!(%error, "could not accept a connection");
     tokio::time::sleep(Duration::from_millis(100)).await;
 }
 

@@ -22,7 +22,7 @@ pub(crate) fn begin(the_loop: &TheLoop, address: &str) {
 
 fn notify(state: &[NotifyState<'_>]) {
     if let Err(error) = sd_notify::notify(state) {
-        tracing::warn!(%error, "systemd could not be told how the service is");
+        tracing::warn!(%error, "could not notify systemd");
     }
 }
 
@@ -57,13 +57,13 @@ pub(crate) fn tell_of_the_end() {
 fn reconcile(the_loop: &TheLoop) {
     let settled = match the_loop.standing().reconcile() {
         Ok(settled) => settled,
-        Err(error) => return tracing::warn!(%error, "what was cut short could not be looked for"),
+        Err(error) => return tracing::warn!(%error, "could not look for interrupted commands"),
     };
     for one in settled {
         let (session, begun) = (one.name, one.begun);
         match one.now {
-            Ok(state) => tracing::info!(%session, begun, ?state, "finished what was cut short"),
-            Err(error) => tracing::warn!(%session, begun, %error, "could not finish what was cut short"),
+            Ok(state) => tracing::info!(%session, begun, ?state, "completed an interrupted command"),
+            Err(error) => tracing::warn!(%session, begun, %error, "could not complete an interrupted command"),
         }
     }
 }

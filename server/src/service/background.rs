@@ -47,7 +47,11 @@ pub(crate) fn start(the_loop: &TheLoop, bind: &Bind) -> (ServiceRow, u8) {
     match instance::running(state_root) {
         Ok(None) => {}
         Ok(Some(holder)) => return (already(row, &holder), 0),
-        Err(error) => return failed(format!("whether it runs cannot be told: {error}"), 1),
+        Err(error) => {
+            let lock = state_root.join("local/service.pid");
+            let text = format!("could not determine whether it is running: {}: {error}", lock.display());
+            return failed(text, 1);
+        }
     }
     if let Err(error) = state_folder::make(state_root) {
         return failed(error.to_string(), 1);
@@ -65,12 +69,12 @@ pub(crate) fn start(the_loop: &TheLoop, bind: &Bind) -> (ServiceRow, u8) {
                 let outcome = Some(ServiceOutcome::Started);
                 (ServiceRow { outcome, detail, running: true, pid, url: address, ..row }, 0)
             }
-            Ok(_) => failed("systemd started it, and it did not say where it is".to_owned(), 1),
+            Ok(_) => failed("started by systemd, but it did not report its address".to_owned(), 1),
             Err(text) => failed(text, 1),
         };
     }
     match spawn(the_loop, bind, &log_file(state_root)) {
-        Ok((_, Word::Ready { address })) if address.is_empty() => failed("it did not say where it is".to_owned(), 1),
+        Ok((_, Word::Ready { address })) if address.is_empty() => failed("it did not report its address".to_owned(), 1),
         Ok((pid, Word::Ready { address })) => {
             let detail = format!("at {address} (pid {pid})");
             let outcome = Some(ServiceOutcome::Started);
@@ -96,7 +100,7 @@ fn already_at(row: ServiceRow, pid: u32, url: String) -> ServiceRow {
 
 fn spawn(the_loop: &TheLoop, bind: &Bind, log: &Path) -> Result<(u32, Word), String> {
     let here = the_loop.surroundings();
-    let stderr = open_log(log).map_err(|error| format!("{}: the log cannot be opened: {error}", log.display()))?;
+    let stderr = open_log(log).map_err(|error| format!("{}: could not open the log: {error}", log.display()))?;
     let begins = stderr.metadata().map(|meta| meta.len()).unwrap_or_default();
     let mut command = Command::new(here.exe());
     let config = &the_loop.config().path;
@@ -117,19 +121,19 @@ fn spawn(the_loop: &TheLoop, bind: &Bind, log: &Path) -> Result<(u32, Word), Str
     command.env_clear().envs(launcher::scrubbed(here, &[])).current_dir(here.cwd());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(stderr);
     let mut child = command.spawn().map_err(|error| format!("{}: {error}", here.exe().display()))?;
-    let Some(stdout) = child.stdout.take() else { return Err("it has no standard output".to_owned()) };
+    let Some(stdout) = child.stdout.take() else { return Err("no standard output".to_owned()) };
     match readiness::listen(stdout, READY_WITHIN) {
         Heard::Word(word) => Ok((child.id(), word)),
         Heard::Ended => {
             let status = child.wait().map(|status| status.to_string()).unwrap_or_default();
-            Err(format!("it ended before it was ready ({status}); {}: {}", log.display(), last_lines(log, begins)))
+            Err(format!("it exited before it was ready ({status}); {}: {}", log.display(), last_lines(log, begins)))
         }
         Heard::TooLate => {
             // Our own child, not reaped yet: the pid is still its own.
             let _ = child.kill();
             let _ = child.wait();
             let seconds = READY_WITHIN.as_secs();
-            Err(format!("it was not ready within {seconds} s and was ended; its log is {}", log.display()))
+            Err(format!("it was not ready within {seconds} s and was stopped; see its log {}", log.display()))
         }
     }
 }
@@ -145,7 +149,7 @@ fn last_lines(log: &Path, from: u64) -> String {
     let text = String::from_utf8_lossy(&bytes[from..]);
     let lines: Vec<&str> = text.lines().collect();
     match &lines[lines.len().saturating_sub(LAST_LINES)..] {
-        [] => "there is nothing in its log".to_owned(),
+        [] => "its log is empty".to_owned(),
         lines => lines.join("\n"),
     }
 }

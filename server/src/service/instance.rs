@@ -83,7 +83,7 @@ pub(crate) enum ClaimError {
     AlreadyRunning(Holder),
     #[error(transparent)]
     Refused(#[from] standing::Error),
-    #[error("{}: the service's lock cannot be taken: {source}", path.display())]
+    #[error("{}: could not lock the service: {source}", path.display())]
     Unusable { path: PathBuf, source: io::Error },
 }
 
@@ -129,7 +129,7 @@ impl Instance {
         }
         let text = serde_json::to_string_pretty(&details).unwrap_or_default() + "\n";
         if let Err(error) = write::replace(&self.details, text.as_bytes(), Durability::Crash) {
-            tracing::warn!(path = %self.details.display(), %error, "where the service is could not be written down");
+            tracing::warn!(path = %self.details.display(), %error, "could not record the address of the service");
         }
     }
 }

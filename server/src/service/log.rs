@@ -35,7 +35,7 @@ fn begin(the_loop: &TheLoop, writer: impl for<'w> MakeWriter<'w> + Send + Sync +
         .with_ansi(colours)
         .init();
     if let Some(error) = unread {
-        tracing::warn!("`THE_LOOP_LOG` is not understood ({error}): using `info`");
+        tracing::warn!("invalid `THE_LOOP_LOG` ({error}): using `info`");
     }
 }
 

@@ -49,8 +49,8 @@ pub enum ServeError {
     Misconfigured(#[from] ConfigProblems),
     /// The host can be reached from other machines, and nothing says that this is meant.
     #[error(
-        "`{host}` can be reached from other machines, and who reaches the service can run programs as you: use \
-         `--host 127.0.0.1`, or set `service.exposed: true` in the config if that is meant"
+        "other machines can reach `{host}`, and every client of the service can run programs as you: use `--host \
+         127.0.0.1`, or set `service.exposed: true` in the config to allow it"
     )]
     Exposed {
         /// The host asked for.
@@ -58,8 +58,8 @@ pub enum ServeError {
     },
     /// The host can be reached from other machines, and no token is asked for.
     #[error(
-        "`{host}` can be reached from other machines, where nobody can tell who asks: set `service.auth.mode: token` \
-         in the config as well"
+        "other machines can reach `{host}`, and their users cannot be identified: also set `service.auth.mode: \
+         token` in the config"
     )]
     ExposedWithoutToken {
         /// The host asked for.
@@ -70,8 +70,8 @@ pub enum ServeError {
     Token(#[from] standing::Error),
     /// Something listens there already.
     #[error(
-        "port {port} on {host} is taken: if it is the-loop, use the one that runs; else choose another port with \
-         `--port` or `service.port` (`ss -ltnp 'sport = :{port}'` shows who has it)"
+        "port {port} on {host} is in use: if by the-loop, use the running service; otherwise choose another port \
+         with `--port` or `service.port` (`ss -ltnp 'sport = :{port}'` shows the process)"
     )]
     PortTaken {
         /// The host asked for.
@@ -80,7 +80,7 @@ pub enum ServeError {
         port: u16,
     },
     /// The address cannot be bound for another reason.
-    #[error("cannot listen on {host} port {port}: {source}")]
+    #[error("could not listen on {host} port {port}: {source}")]
     Listen {
         /// The host asked for.
         host: String,
@@ -91,7 +91,7 @@ pub enum ServeError {
         source: io::Error,
     },
     /// The operating system refused something that the service needs.
-    #[error("cannot run the service: {0}")]
+    #[error("could not run the service: {0}")]
     Run(#[from] io::Error),
 }
 
@@ -198,9 +198,7 @@ async fn listen(host: &str, port: u16) -> Result<TcpListener, ServeError> {
 /// The Unix socket beside the port. Without it the service is all there: a path may be too long for one.
 fn unix(state_root: &Path) -> Option<UnixListener> {
     let path = state_root.join("local/service.sock");
-    accept::unix(&path)
-        .inspect_err(|error| tracing::warn!(path = %path.display(), %error, "there is no Unix socket"))
-        .ok()
+    accept::unix(&path).inspect_err(|error| tracing::warn!(path = %path.display(), %error, "no Unix socket")).ok()
 }
 
 /// Counts the signals that ask for the end.
@@ -231,7 +229,7 @@ async fn until_drained(
     let first = nth(signals.clone(), 1);
     let serving = listeners.serve(app, auth, async {
         first.await;
-        tracing::info!("asked to end: answering what has begun");
+        tracing::info!("shutting down: finishing open requests");
         // What never ends by itself would be waited for otherwise.
         end.cancel();
         // The verbs that wait for their session are told; those that have begun run to their end.
@@ -240,8 +238,8 @@ async fn until_drained(
     let cut_short = async {
         nth(signals.clone(), 1).await;
         tokio::select! {
-            () = nth(signals.clone(), 2) => tracing::warn!("asked again: ending at once"),
-            () = time::sleep(DRAIN) => tracing::warn!("answers still out after {} s: ending", DRAIN.as_secs()),
+            () = nth(signals.clone(), 2) => tracing::warn!("second signal: exiting at once"),
+            () = time::sleep(DRAIN) => tracing::warn!("requests still open after {} s: exiting", DRAIN.as_secs()),
         }
     };
     tokio::select! {

@@ -23,21 +23,19 @@ pub(crate) fn stop(the_loop: &TheLoop) -> (ServiceOutcome, String) {
     let holder = match instance::running(state_root) {
         Ok(None) => return (ServiceOutcome::NotRunning, String::new()),
         Ok(Some(holder)) => holder,
-        Err(error) => return (ServiceOutcome::Failed, format!("whether it runs cannot be told: {error}")),
+        Err(error) => return (ServiceOutcome::Failed, format!("could not determine whether it is running: {error}")),
     };
     let Some(held) = hold(state_root, &holder) else {
         return match instance::running(state_root) {
-            Ok(None) => (ServiceOutcome::NotRunning, "it ended by itself".to_owned()),
-            _ => (ServiceOutcome::Failed, format!("its lock is held, and pid {} does not hold it", holder.pid)),
+            Ok(None) => (ServiceOutcome::NotRunning, "it had already exited".to_owned()),
+            _ => (ServiceOutcome::Failed, format!("its lock is held, but not by pid {}", holder.pid)),
         };
     };
     let pid = held.pid();
     if let Some(told) = handover::stop(the_loop.surroundings(), pid) {
         return match told {
             Ok(()) if held.wait(KILL_WAIT) => (ServiceOutcome::Stopped, format!("pid {pid}, by systemd")),
-            Ok(()) => {
-                (ServiceOutcome::Failed, format!("systemd says that it stopped it, and pid {pid} is still alive"))
-            }
+            Ok(()) => (ServiceOutcome::Failed, format!("systemd reports it stopped, but pid {pid} is still running")),
             Err(text) => (ServiceOutcome::Failed, text),
         };
     }
@@ -49,7 +47,7 @@ pub(crate) fn stop(the_loop: &TheLoop) -> (ServiceOutcome, String) {
     let told = format!("SIGTERM to pid {pid}, and SIGKILL after {} s", GRACE.as_secs());
     match held.kill() {
         Ok(_) if held.wait(KILL_WAIT) => (ServiceOutcome::Stopped, told),
-        _ => (ServiceOutcome::Failed, format!("{told}, and it is still alive")),
+        _ => (ServiceOutcome::Failed, format!("{told}, but it is still running")),
     }
 }
 

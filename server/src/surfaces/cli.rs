@@ -41,6 +41,7 @@ use clap::{
     builder::{OsStringValueParser, TypedValueParser as _},
 };
 use serde::Serialize;
+use wire::Remedy;
 
 use output::Output;
 
@@ -48,11 +49,11 @@ use output::Output;
 #[derive(Debug, Parser)]
 #[command(name = "the-loop", version = crate::VERSION_AND_COMMIT, after_help = EXAMPLES, disable_help_subcommand = true)]
 struct Cli {
-    /// The config file; else the one that the environment variable `THE_LOOP_CLI_CONFIG` names, else
-    /// `./.the-loop/cli-config.yaml`, else `~/.the-loop/cli-config.yaml`
+    /// Config file [default: `$THE_LOOP_CLI_CONFIG`, then `./.the-loop/cli-config.yaml`, then
+    /// `~/.the-loop/cli-config.yaml`]
     #[arg(short, long, global = true, value_name = "FILE", value_parser = OsStringValueParser::new().try_map(given::file))]
     config: Option<PathBuf>,
-    /// Have `standing` done by the service at this address, such as `http://127.0.0.1:4114` or `unix:PATH`
+    /// Run `standing` commands through the service at this address, such as `http://127.0.0.1:4114` or `unix:PATH`
     #[arg(long, global = true, value_name = "ADDRESS", value_parser = given::filled)]
     service: Option<String>,
     #[command(subcommand)]
@@ -61,55 +62,55 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Start the service in the background, and the sessions that start by themselves
+    /// Start the service in the background and the auto-start sessions
     #[command(after_help = start::EXAMPLES)]
     Start(start::Args),
-    /// Stop every session, then the service
+    /// Stop all sessions, then the service
     #[command(after_help = stop::EXAMPLES)]
     Stop(lifecycle::WhatAndHow),
-    /// Stop everything and start it again
+    /// Restart the sessions and the service
     #[command(after_help = restart::EXAMPLES)]
     Restart(restart::Args),
-    /// Tell whether everything runs that should
+    /// Show whether the service and all auto-start sessions are running
     #[command(after_help = status::EXAMPLES)]
     Status(status::Args),
-    /// Tell what a start would do, and do nothing
+    /// Show what a start would do, without doing it
     #[command(after_help = plan::EXAMPLES)]
     Plan(plan::Args),
-    /// Tell what of this machine endangers the sessions, and what to do about it
+    /// Check this machine for problems that could affect sessions
     #[command(after_help = doctor::EXAMPLES)]
     Doctor(doctor::Args),
-    /// Prove on this machine that sessions can be made, spoken to, stopped and gone on with
+    /// Run a self-test: create, message, stop and resume a session
     #[command(after_help = selftest::EXAMPLES)]
     Selftest(selftest::Args),
-    /// List, make, start, stop and talk to standing sessions
+    /// Manage standing sessions: list, create, start, stop, message
     #[command(after_help = standing::EXAMPLES)]
     Standing {
         #[command(subcommand)]
         verb: Box<standing::Verb>,
     },
-    /// See whether Slack is heard
+    /// Check the Slack connection
     #[command(after_help = channels::EXAMPLES)]
     Channels {
         #[command(subcommand)]
         verb: channels::Verb,
     },
-    /// Show what happened, and what happens
+    /// Show the event log
     #[command(after_help = events::EXAMPLES)]
     Events(events::Args),
-    /// Print the address of the Standing screen, ready to be opened
+    /// Print the address of the Standing screen
     #[command(after_help = open::EXAMPLES)]
     Open,
-    /// Run the service in the foreground: the Standing screen and the REST interface
+    /// Run the service in the foreground
     #[command(after_help = serve::EXAMPLES)]
     Serve(serve::Args),
-    /// Have systemd run the service, or no longer
+    /// Install or remove the systemd user service
     #[command(after_help = service::EXAMPLES)]
     Service {
         #[command(subcommand)]
         verb: service::Verb,
     },
-    /// Print what a shell needs to complete commands
+    /// Print a shell completion script
     #[command(after_help = completions::EXAMPLES)]
     Completions(completions::Args),
     /// Write the manual pages
@@ -132,31 +133,38 @@ impl Command {
 
 const EXAMPLES: &str = "\
 Examples:
-  the-loop standing create ops --harness demo   make a session and start it
-  the-loop standing say ops --text 'hello'      talk to it
-  the-loop standing answer ops                  what it asks, if it waits for an answer
-  the-loop standing list                        see what there is
-  the-loop serve                                the same in a browser
+  the-loop standing create ops --harness demo   create a session and start it
+  the-loop standing say ops --text 'hello'      send it a message
+  the-loop standing answer ops                  show its prompt and the answers to select from
+  the-loop standing list                        list all sessions
+  the-loop serve                                run the service, with the same in a browser
 
-Exit status: 0 done; 1 not done, not found or not delivered; 2 a mistake in the call or the config.";
+Exit status: 0 success; 1 failed, not found or not delivered; 2 invalid arguments or config.";
 
-/// Why a command did not succeed, as a person reads it, and what the process exits with.
+/// An error of a command: its message, the acts that help, and the exit status.
 #[derive(Debug)]
 struct Refusal {
     text: String,
+    remedies: Vec<Remedy>,
     code: u8,
 }
 
 impl Refusal {
     /// A mistake of the caller: exit status 2.
     fn mistake(text: impl Into<String>) -> Self {
-        Self { text: text.into(), code: 2 }
+        Self { code: 2, ..Self::failure(text) }
+    }
+
+    /// Anything else that failed: exit status 1.
+    fn failure(text: impl Into<String>) -> Self {
+        Self { text: text.into(), remedies: Vec::new(), code: 1 }
     }
 }
 
 impl<E: wire::Refusal> From<E> for Refusal {
     fn from(error: E) -> Self {
-        Self { text: error.to_string(), code: error.exit_code() }
+        let text = error.problem().map_or_else(|| error.to_string(), |problem| problem.message().to_owned());
+        Self { text, remedies: error.remedies(), code: error.exit_code() }
     }
 }
 
@@ -192,7 +200,7 @@ fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Refusal> {
     let config = cli.config.as_deref();
     if cli.service.is_some() && !matches!(cli.command, Command::Standing { .. }) {
         return Err(Refusal::mistake(
-            "`--service` is for `the-loop standing …`: the other commands are of this machine",
+            "`--service` only works with `the-loop standing`: all other commands act on this machine",
         ));
     }
     here(config, &cli.command)?;
@@ -232,7 +240,8 @@ fn here(config: Option<&Path>, command: &Command) -> Result<(), Refusal> {
         return Ok(());
     }
     Err(Refusal::mistake(format!(
-        "the current folder is gone ({error}): `cd` to the project, or name the config by its whole path with `--config`"
+        "the current directory no longer exists ({error}): `cd` to the project, or give the absolute path of the \
+         config with `--config`"
     )))
 }
 
@@ -240,7 +249,7 @@ fn here(config: Option<&Path>, command: &Command) -> Result<(), Refusal> {
 fn document(value: &impl Serialize) -> Result<String, Refusal> {
     match serde_json::to_string_pretty(value) {
         Ok(text) => Ok(format!("{}\n", inert::json(&text))),
-        Err(error) => Err(Refusal { text: format!("cannot write JSON: {error}"), code: 1 }),
+        Err(error) => Err(Refusal::failure(format!("could not write JSON: {error}"))),
     }
 }
 

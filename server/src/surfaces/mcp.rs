@@ -6,6 +6,8 @@
 
 mod brake;
 mod clients;
+#[cfg(test)]
+mod texts;
 mod tools;
 mod unreadable;
 
@@ -44,9 +46,9 @@ use clients::Clients;
 /// Where it is served: exactly here.
 pub(crate) const PATH: &str = "/mcp";
 
-const INSTRUCTIONS: &str = "Standing sessions are long-lived agents on this machine, each addressed by its name. List \
-                            them, look at one, or say something to one that runs: it is typed into its terminal as a \
-                            message, and its answer appears there. A message never starts a session.";
+const INSTRUCTIONS: &str = "Standing sessions are named, long-lived agents on this machine. List them, show one, or \
+                            send a message to a running one. The message is typed into its terminal, and the reply \
+                            appears there, not in the result. A message never starts a session.";
 
 /// The route. `access` is that of the guard around it, which has judged a request before it comes here.
 pub(crate) fn router(engine: Engine, access: &Access, end: CancellationToken) -> Router {
@@ -72,7 +74,7 @@ async fn switched_on(State(engine): State<Engine>, request: Request, next: Next)
     if engine.config().await.settings.service.mcp_enabled {
         return next.run(request).await;
     }
-    ApiProblem::no_route("there is no `/mcp`: `service.mcp.enabled` is false in the config").into_response()
+    ApiProblem::no_route("MCP is disabled: `service.mcp.enabled` is false in the config").into_response()
 }
 
 /// Every tool as it is listed.
@@ -131,7 +133,7 @@ impl ServerHandler for Tools {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(call) = tools::Call::named(&request.name) else {
-            return Err(ErrorData::invalid_params(format!("there is no tool {:?}", request.name), None));
+            return Err(ErrorData::invalid_params(format!("unknown tool {:?}", request.name), None));
         };
         let (peer, named) = (peer(&context), context.meta.client_info().map(|client| client.name));
         let arguments: JsonObject = request.arguments.unwrap_or_default();
@@ -140,7 +142,7 @@ impl ServerHandler for Tools {
             Ok(Ok(answer)) => CallToolResult::structured(answer),
             Ok(Err(refusal)) => refusal.into_result(),
             Err(_) => {
-                let told = "something went wrong in the service: its log has the cause";
+                let told = "internal error: see the log of the service";
                 return Err(ErrorData::internal_error(told, None));
             }
         };

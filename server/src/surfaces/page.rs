@@ -48,7 +48,7 @@ async fn inert(page: Response) -> Response {
     match to_bytes(body, usize::MAX).await {
         Ok(html) => Response::from_parts(parts, text::inert(&String::from_utf8_lossy(&html)).into()),
         Err(error) => {
-            tracing::error!(%error, "the page was not rendered to its end");
+            tracing::error!(%error, "could not render the page");
             StatusCode::INTERNAL_SERVER_ERROR.into_response()
         }
     }
@@ -80,7 +80,7 @@ async fn server_function(State(front): State<Front>, uri: Uri, request: Request<
         return (status, told).into_response();
     }
     let reason = told.split_once('|').map_or(told.as_str(), |(_, reason)| reason);
-    (StatusCode::UNPROCESSABLE_ENTITY, format!("this form cannot be taken: {reason}\n")).into_response()
+    (StatusCode::UNPROCESSABLE_ENTITY, format!("invalid form: {reason}\n")).into_response()
 }
 
 fn assets() -> Assets {
@@ -97,5 +97,5 @@ async fn wrong_method(method: Method, uri: Uri) -> (StatusCode, String) {
 }
 
 async fn not_found(uri: Uri) -> (StatusCode, String) {
-    (StatusCode::NOT_FOUND, format!("there is no page at `{}`\n", uri.path()))
+    (StatusCode::NOT_FOUND, format!("no page at `{}`\n", uri.path()))
 }

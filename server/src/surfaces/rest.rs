@@ -110,13 +110,9 @@ fn unknown() -> Router<Shared> {
 }
 
 async fn no_route(uri: Uri) -> ApiProblem {
-    ApiProblem::no_route(format!(
-        "there is no route `{}`: `GET /api/v1/standing-sessions` lists the sessions",
-        uri.path()
-    ))
+    ApiProblem::no_route(format!("no route `{}`: list the sessions with `GET /api/v1/standing-sessions`", uri.path()))
 }
 
 async fn wrong_method(method: Method, uri: Uri) -> ApiProblem {
-    ApiProblem::no_route(format!("`{}` does not take {method}: the header `allow` tells what it takes", uri.path()))
-        .with_status(405)
+    ApiProblem::no_route(format!("`{}` does not support {method}: see the `allow` header", uri.path())).with_status(405)
 }

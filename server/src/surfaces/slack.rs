@@ -49,6 +49,8 @@ mod settle;
 mod slowed;
 mod socket;
 mod status;
+#[cfg(test)]
+mod texts;
 mod threads;
 mod tokens;
 mod ts;

@@ -70,20 +70,20 @@ pub(crate) struct Resync {
 
 refusals!(Refusals = Refused::with(&[wire::ProblemCode::NoRoute]).of_stream());
 
-/// Follow what happens
+/// Follow events
 ///
-/// Server-sent events. `resync`: read anew what you show; the first event of every stream. `session`: a session
-/// changed (a `SessionChange`). `log`: a line of the event log, with an id that grows; a client that comes back with
-/// the last one in `Last-Event-ID` misses none. `problem`: the sessions cannot be listed (a `Problem`). Ignore
-/// events that you do not know. A silent stream sends a comment every `service.stream.keepAliveSeconds`.
+/// Server-sent events. `resync`: read the sessions again; the first event of every stream. `session`: a session changed
+/// (`SessionChange`). `log`: a line of the event log, with an increasing id; a client that reconnects with the last id
+/// in `Last-Event-ID` misses none. `problem`: could not list the sessions (`Problem`). Ignore unknown events. An idle
+/// stream sends a comment every `service.stream.keepAliveSeconds`.
 #[utoipa::path(get, path = "/api/v1/stream", operation_id = "stream_events", tag = "service",
-    params(("Last-Event-ID" = Option<String>, Header, description = "The id of the last `log` event that was seen")),
-    responses((status = 200, description = "Events, until one side ends it", body = String, content_type = "text/event-stream"), Refusals))]
+    params(("Last-Event-ID" = Option<String>, Header, description = "Id of the last `log` event that was received")),
+    responses((status = 200, description = "Stream of events", body = String, content_type = "text/event-stream"), Refusals))]
 pub(crate) async fn stream(State(live): State<Live>, headers: HeaderMap) -> Result<Response, ApiProblem> {
     let config = live.engine().config().await;
     let settings = &config.settings.service;
     if !settings.stream_enabled {
-        return Err(ApiProblem::no_route("there is no stream: `service.stream.enabled` is false in the config"));
+        return Err(ApiProblem::no_route("streams are disabled: `service.stream.enabled` is false in the config"));
     }
     let Some(seat) = live.seats().take(settings.stream_max_subscribers) else { return Ok(full()) };
     let log = live.engine().event_log().await;
@@ -101,7 +101,7 @@ pub(crate) async fn stream(State(live): State<Live>, headers: HeaderMap) -> Resu
 }
 
 fn full() -> Response {
-    let text = "as many streams as `service.stream.maxSubscribers` allows are open: try again, or close one";
+    let text = "the maximum number of streams (`service.stream.maxSubscribers`) is open: close one, or retry later";
     let mut response = ApiProblem::new(ProblemCode::TooMany, text).with_status(503).into_response();
     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(FULL_RETRY));
     response

@@ -180,6 +180,6 @@ fn a_link_in_place_of_its_log_is_not_followed() {
     let (report, code) = home.report(&["start", "--service-only", "--port", "0"]);
     let row = &report["services"][0];
     assert_eq!((code, &row["outcome"]), (1, &json!("failed")), "{report:#}");
-    assert!(row["detail"].as_str().expect("text").contains("logs/service.log: the log cannot be opened"), "{row:#}");
+    assert!(row["detail"].as_str().expect("text").contains("logs/service.log: could not open the log"), "{row:#}");
     assert_eq!(fs::read_to_string(&victim).expect("there"), "theirs\n");
 }

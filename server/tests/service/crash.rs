@@ -118,7 +118,7 @@ fn what_was_cut_short_is_finished_when_it_comes_up() {
     wait_for("the stop and the delete to be finished", || {
         (home.home.tmux().sessions() == ["loop-standing-kept"]).then_some(())
     });
-    wait_for("it to be logged", || (home.log().matches("finished what was cut short").count() == 2).then_some(()));
+    wait_for("it to be logged", || (home.log().matches("completed an interrupted command").count() == 2).then_some(()));
     assert!(!home.home.records().join("deleting.json").exists());
     home.run(&["stop"]);
 }

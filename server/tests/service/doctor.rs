@@ -112,7 +112,7 @@ fn a_sound_machine_has_none_and_nothing_is_changed() {
     assert_nothing_spawned(&home.home, || sound(&home));
     assert_eq!(seen(), before);
     let text = home.run(&["doctor"]);
-    assert!(text.code == 0 && text.out.contains("sound: "), "{text:#?}");
+    assert!(text.code == 0 && text.out.contains("no hazards found"), "{text:#?}");
     home.run(&["stop"]);
     // Without a service and a tmux server there is nothing amiss either; nor before anything was ever started.
     home.home.reconfigure("/service/enabled", json!(false));
@@ -133,7 +133,7 @@ fn a_config_that_cannot_be_used_is_told_beside_the_rest() {
 fn a_locale_that_is_not_utf_8() {
     let home = Home::of(builder().build());
     only(&home, with("LC_ALL", "C"), "locale", &["LC_ALL", "`C`", "LC_ALL=C.UTF-8"]);
-    only(&home, |command| _ = command.env_remove("LANG"), "locale", &["no locale is set", "LANG=C.UTF-8"]);
+    only(&home, |command| _ = command.env_remove("LANG"), "locale", &["no UTF-8 locale is set", "LANG=C.UTF-8"]);
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn a_session_that_could_not_be_started() {
     only(&home, nothing, "session", &["`ops`", "no-such.md", "`promptFile`"]);
     home.home.reconfigure("/standingSessions/sessions", json!([{ "name": "ops" }]));
     home.home.tmux().start_foreign("loop-standing-ops");
-    only(&home, nothing, "session", &["`ops`", "did not start", "tmux attach -r -t"]);
+    only(&home, nothing, "session", &["`ops`", "not managed by the-loop", "tmux attach -r -t"]);
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn trust_that_cannot_be_written_or_is_not_to_be() {
     let trust = home.home.home().join(".claude.json");
     assert!(!trust.exists());
     home.home.reconfigure("/routing/harnessTrust/enabled", json!(false));
-    only(&home, with_agent(), "trust", &["`claude`", "does not trust", "routing.harnessTrust.enabled"]);
+    only(&home, with_agent(), "trust", &["`claude`", "not trusted", "routing.harnessTrust.enabled"]);
     let work = home.home.work().canonicalize().expect("there");
     let given = json!({ "hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true });
     let answered = json!({ "hasCompletedOnboarding": true, "projects": { (work.to_str().expect("UTF-8")): given } });
@@ -195,7 +195,7 @@ fn trust_that_cannot_be_written_or_is_not_to_be() {
     assert_eq!((severe(&findings), code), (Vec::new(), 0), "somebody answered it by hand");
     home.home.reconfigure("/routing/harnessTrust/enabled", json!(true));
     fs::write(&trust, "{ half").expect("written");
-    only(&home, with_agent(), "trust", &[".claude.json", "mend that file"]);
+    only(&home, with_agent(), "trust", &[".claude.json", "fix that file"]);
     assert_eq!(fs::read_to_string(&trust).expect("there"), "{ half");
 }
 
@@ -223,7 +223,7 @@ fn a_service_that_does_not_do_what_it_should() {
     home.run(&["standing", "create", "ops", "--harness", "mine", "--no-start"]);
     let path = format!("{}:{}", home.home.path().join("bin").display(), std::env::var("PATH").expect("a PATH"));
     let with_agent = || with("PATH", &path);
-    only(&home, with_agent(), "service", &["its PATH lacks the program of mine", "the-loop restart --service-only"]);
+    only(&home, with_agent(), "service", &["the program of mine is on your PATH", "the-loop restart --service-only"]);
     home.run(&["standing", "delete", "ops", "--yes"]);
     sound(&home);
     let pid = Pid::from_raw(i32::try_from(home.pid()).expect("a pid fits"));
@@ -231,7 +231,7 @@ fn a_service_that_does_not_do_what_it_should() {
     let (findings, code) = doctor(&home, nothing);
     kill(pid, Signal::SIGCONT).expect("it lives");
     assert_eq!((severe(&findings).len(), code), (1, 1), "{findings:#?}");
-    told(severe(&findings)[0], &[&format!("(pid {pid})"), "does not answer"]);
+    told(severe(&findings)[0], &[&format!("(pid {pid})"), "no answer at"]);
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn the_whole_cycle() {
     assert_eq!((&again["services"][0]["pid"], &again["services"][0]["url"]), (&pid, &url));
 
     let text = home.run(&["status"]);
-    assert!(text.out.contains(&format!("(pid {pid})")) && text.out.contains("by itself"), "{}", text.out);
+    assert!(text.out.contains(&format!("(pid {pid})")) && text.out.contains("Auto-start"), "{}", text.out);
 
     home.run(&["standing", "stop", "ops"]);
     assert_eq!(home.report(&["status"]).1, 1, "one that starts by itself does not run");

@@ -67,10 +67,10 @@ fn a_file_system_without_a_directory_fsync_is_told_of_once_and_got_along_with() 
         let Some(shim) = shim(&home, errno, &fsync_of_folders(errno)) else { return };
         let said = with(&home, &shim, &["standing", "create", "a"]);
         assert_eq!(said.code, 0, "{errno}: {said:#?}");
-        assert_eq!(said.err.matches("does not write to disk on request").count(), 1, "{errno}: {said:#?}");
+        assert_eq!(said.err.matches("cannot sync to disk").count(), 1, "{errno}: {said:#?}");
         let row = with(&home, &shim, &["standing", "get", "a", "--format", "json"]).out;
         assert!(row.contains("\"state\": \"running\""), "{errno}: {row}");
-        assert!(findings(&home, &shim).iter().any(|what| what.contains("on request")), "{errno}");
+        assert!(findings(&home, &shim).iter().any(|what| what.contains("cannot sync")), "{errno}");
         assert_eq!(with(&home, &shim, &["standing", "delete", "a", "--yes"]).code, 0, "{errno}");
         assert!(!home.home.records().join("a.json").exists());
     }
@@ -82,10 +82,10 @@ fn a_disk_that_fails_refuses_a_create_and_leaves_the_name_free() {
     assert_eq!(home.run(&["standing", "create", "b"]).code, 0);
     let Some(shim) = shim(&home, "eio", &fsync_of_folders("EIO")) else { return };
     let said = with(&home, &shim, &["standing", "create", "a"]);
-    assert!(said.code == 1 && said.err.contains("cannot be written to disk"), "{said:#?}");
+    assert!(said.code == 1 && said.err.contains("could not sync"), "{said:#?}");
     assert!(!home.home.records().join("a.json").exists(), "no half of it is left");
     assert_eq!(home.home.tmux().sessions(), ["loop-standing-b"]);
-    assert!(findings(&home, &shim).iter().any(|what| what.contains("cannot be written to disk")));
+    assert!(findings(&home, &shim).iter().any(|what| what.contains("could not sync")));
     // An agent can be stopped whatever the disk does, and a delete that was done is not called a failure.
     let said = with(&home, &shim, &["standing", "delete", "b", "--yes"]);
     assert_eq!(said.code, 0, "{said:#?}");
@@ -98,8 +98,8 @@ fn a_file_system_without_locks_still_has_one_verb_and_one_service_at_a_time() {
     let Some(shim) = shim(&home, "noflock", NO_FLOCK) else { return };
     let said = with(&home, &shim, &["standing", "create", "a"]);
     assert_eq!(said.code, 0, "{said:#?}");
-    assert_eq!(said.err.matches("has no locks").count(), 1, "{said:#?}");
-    assert!(findings(&home, &shim).iter().any(|what| what.contains("no locks")));
+    assert_eq!(said.err.matches("does not support locks").count(), 1, "{said:#?}");
+    assert!(findings(&home, &shim).iter().any(|what| what.contains("not support locks")));
     // Side by side: each of them waits for its turn.
     let spawn = || {
         let mut command = home.home.command(THE_LOOP);

@@ -80,7 +80,7 @@ fn every_step_succeeds_and_nothing_of_it_is_left() {
     let mut command = home.command(THE_LOOP);
     let text = Said::of(&command.arg("selftest").env("TMPDIR", &place).output().expect("runs"));
     assert!(
-        text.code == 0 && text.out.contains("seen in the transcript") && text.out.contains("passed in"),
+        text.code == 0 && text.out.contains("confirmed by the transcript") && text.out.contains("passed in"),
         "{text:#?}"
     );
     assert_eq!(text.out.lines().count(), 7, "a line for each step and one for all");
@@ -123,6 +123,6 @@ fn interrupted_by(signal: Signal) {
     let said = Said::of(&child.wait_with_output().expect("it ends"));
     let (steps, why, code) = told(&said, &place);
     assert_eq!((steps.first().cloned(), code), (Some(("create".to_owned(), false)), 1), "{signal}: {}", json!(steps));
-    assert!(why.contains("given up"), "{why}");
+    assert!(why.contains("cancelled"), "{why}");
     assert_eq!(marked(home.marker()), Vec::new(), "{signal}");
 }

@@ -17,11 +17,12 @@ fn how_a_session_starts_is_told_as_it_is() {
     let starts = |name: &str| {
         let text = home.run(&["status"]).out;
         let line = text.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{name}: {text}"));
-        ["by itself", "by hand", "not known"].into_iter().find(|how| line.contains(how)).expect("told")
+        let said = |how: &&str| line.split_whitespace().any(|word| word == *how);
+        ["yes", "unknown", "no"].into_iter().find(said).expect("told")
     };
-    for (enabled, declared) in [(true, "by itself"), (false, "by hand")] {
+    for (enabled, declared) in [(true, "yes"), (false, "no")] {
         home.home.reconfigure("/standingSessions/enabled", json!(enabled));
-        assert_eq!((starts("ops"), starts("made"), starts("torn")), (declared, "by itself", "not known"), "{enabled}");
+        assert_eq!((starts("ops"), starts("made"), starts("torn")), (declared, "yes", "unknown"), "{enabled}");
     }
 }
 
@@ -39,7 +40,7 @@ fn without_a_current_folder_no_project_is_guessed() {
     for args in [&["standing", "list"][..], &["stop"], &["doctor"]] {
         let said = run(args);
         assert_eq!((said.code, said.out.as_str()), (2, ""), "{args:?}: {said:#?}");
-        assert!(said.err.contains("the current folder is gone"), "{}", said.err);
+        assert!(said.err.contains("the current directory no longer exists"), "{}", said.err);
     }
     let config = home.config_file().display().to_string();
     assert_eq!(run(&["--config", &config, "standing", "list"]).code, 0);

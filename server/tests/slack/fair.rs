@@ -102,12 +102,16 @@ fn a_slowed_reading_is_told_by_status_and_doctor() {
     let line = told(&["channels", "status"]);
     assert!(line.contains("hears       yes") && line.contains("slowed      yes, since 20"), "{line}");
     assert!(
-        line.contains("Slack grants one page about every ") && line.contains("each thread is read about"),
+        line.contains("Slack allows one read about every ") && line.contains("each thread is read about"),
         "{line}"
     );
-    assert!(told(&["status"]).contains("slack  reading is slowed: Slack grants one page"), "{}", told(&["status"]));
+    assert!(
+        told(&["status"]).contains("slack  reading is rate limited: Slack grants one page"),
+        "{}",
+        told(&["status"])
+    );
     let found = told(&["doctor"]);
-    assert!(found.contains("reading is slowed") && found.contains("read.mode: socket"), "{found}");
+    assert!(found.contains("reading is rate limited") && found.contains("read.mode: socket"), "{found}");
 }
 
 #[test]

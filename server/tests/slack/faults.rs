@@ -189,7 +189,7 @@ fn socket_mode_that_is_turned_off_is_told_and_tried_again() {
         (status["hearing"] == "stuck" && problem.contains("turned off")).then_some(())
     });
     wait_for("the status to tell of the token", || {
-        stage.status()["problem"].as_str().unwrap_or_default().contains("wrong kind").then_some(())
+        stage.status()["problem"].as_str().unwrap_or_default().contains("wrong type").then_some(())
     });
     stage.until_it_hears();
 }

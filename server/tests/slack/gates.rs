@@ -45,7 +45,7 @@ fn an_empty_list_lets_nobody_in() {
     let service = stage.hearing();
     done(&service.http(), "create", &in_slack("ops"));
     let thread = stage.thread("ops");
-    assert!(stage.slack.posted()[0]["text"].as_str().expect("text").contains("Nobody may speak"));
+    assert!(stage.slack.posted()[0]["text"].as_str().expect("text").contains("Nobody is authorized"));
     stage.slack.reply(&thread, ANN, "hello?");
     stage.event("channel.dropped", "reason", "unauthorized-actor");
     assert_eq!(stage.turns("ops"), Vec::<String>::new());

@@ -122,18 +122,18 @@ fn test_makes_a_real_round_trip() {
         let (code, out, err) = said(&stage.the_loop(&["channels", "test"]));
         assert!(code == 0 && out.contains("posted to C0OPS") && out.contains(way), "{out}{err}");
     };
-    trip("over a socket of this command");
+    trip("over a socket opened by this command");
     let service = stage.hearing();
     trip("over the service's socket");
     assert_eq!(stage.slack.sockets(), (1, 2), "the command opens none beside the service's");
     drop(service);
     stage.home.reconfigure("/channels/slack/read/mode", json!("poll"));
-    trip("by reading its thread");
+    trip("by polling its thread");
     assert_eq!(stage.slack.posted().len(), 3);
 
     stage.slack.fail("chat.postMessage", [Fault::Refused("channel_not_found")]);
     let (code, _, err) = said(&stage.the_loop(&["channels", "test"]));
-    assert!(code == 1 && err.contains("no such channel"), "{err}");
+    assert!(code == 1 && err.contains("channel not found"), "{err}");
     stage.home.reconfigure("/channels/slack/channel", json!(""));
     let (code, _, err) = said(&stage.the_loop(&["channels", "test"]));
     assert!(code == 1 && err.contains("channels.slack.channel"), "{err}");

@@ -59,7 +59,7 @@ fn a_file_beside_the_text_is_told_of_before_the_check_mark() {
     stage.marked(&ts, "white_check_mark");
     let told = stage.slack.said_in(&thread);
     assert!(
-        told.len() == 1 && told[0].contains("Delivered in part") && told[0].contains("`plan.pdf` (PDF)"),
+        told.len() == 1 && told[0].contains("Partly delivered") && told[0].contains("`plan.pdf` (PDF)"),
         "{told:?}"
     );
     assert_eq!(stage.words("ops"), ["see this\n\n(Not delivered with this message: the file `plan.pdf` (PDF).)"]);
@@ -101,7 +101,7 @@ fn an_edit_of_a_reply_is_told_once_to_who_may_speak() {
     edit(ANN, &ts, "do not delete the old build", "really do not delete the old build");
     let last = stage.slack.reply(&thread, ANN, "the last words");
     stage.marked(&last, "white_check_mark");
-    stage.told(&thread, "The edit is not delivered");
+    stage.told(&thread, "Edits are not delivered");
     assert_eq!(stage.slack.said_in(&thread).len(), 1, "{:?}", stage.slack.said_in(&thread));
     assert_eq!(stage.words("ops"), ["delete the old build", "the last words"]);
 }

@@ -59,7 +59,7 @@ fn a_number_alone_answers_the_question_that_was_told() {
 
     let thread = asking(&stage);
     let told = stage.told(&thread, "*ops* waits for an answer");
-    assert!(told.contains("*2*  Yes, go on") && told.contains("number alone"), "{told}");
+    assert!(told.contains("*2*  Yes, go on") && told.contains("number of an answer"), "{told}");
     let ts = stage.slack.reply(&thread, EVE, "2");
     let wrong = stage.slack.reply(&thread, ANN, "7");
     stage.marked(&wrong, "no_entry");

@@ -66,7 +66,7 @@ fn copy(button: Element) {
     spawn_local(async move {
         let copied = JsFuture::from(window().navigator().clipboard().write_text(&text)).await.is_ok();
         // The next refresh puts the button's own word back.
-        button.set_text_content(Some(if copied { "Copied" } else { "Select it" }));
-        announce(if copied { "Copied" } else { "Could not be copied" }, false);
+        button.set_text_content(Some(if copied { "Copied" } else { "Select the text" }));
+        announce(if copied { "Copied" } else { "Could not copy" }, false);
     });
 }

@@ -87,7 +87,7 @@ async fn refreshed() {
 /// The service is there.
 pub(super) fn answered() {
     if MISSED.replace(0) >= PATIENCE {
-        announce("The service answers again.", false);
+        announce("Connected to the service again.", false);
     }
 }
 
@@ -110,7 +110,7 @@ pub(super) fn failed(failure: &Failure) {
         Failure::SignedOut => {
             answered();
             if !root().has_attribute(SIGNED_OUT) {
-                announce("You are signed out. What you typed is kept.", false);
+                announce("You are signed out. Your input is kept.", false);
             }
             mark(SIGNED_OUT);
         }

@@ -29,7 +29,7 @@ fn changed(event: &Event) {
     match SessionName::parse(&name) {
         _ if name.is_empty() => tell(RULE.to_owned(), false),
         Ok(name) => {
-            let mut text = String::from("its tmux session will be called ");
+            let mut text = String::from("tmux session: ");
             text.push_str(&name.tmux_session());
             tell(text, false);
         }

@@ -69,7 +69,7 @@ pub(super) async fn fetch(address: &str, form: Option<&UrlSearchParams>) -> Resu
     }
     let document = DomParser::new()?.parse_from_string(&text, SupportedType::TextHtml)?;
     if document.get_element_by_id("main").is_none() {
-        let reason = "The answer is not a page of the-loop. Reload the page to see what it is.";
+        let reason = "Unexpected answer from the service. Reload the page.";
         return Err(Failure::Refused(reason.to_owned()));
     }
     Ok(Fetched { document, address: response.url(), asked_after })
@@ -89,7 +89,7 @@ fn refused(response: &Response, text: &str) -> Failure {
         None if UNREACHED.contains(&status) => Failure::Silent,
         Some(detail) => Failure::Refused(detail),
         None => {
-            let mut reason = String::from("The service refused this with HTTP status ");
+            let mut reason = String::from("The service answered with HTTP status ");
             reason.push_str(&status.to_string());
             Failure::Refused(reason)
         }

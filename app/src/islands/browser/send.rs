@@ -118,14 +118,11 @@ fn failed(failure: &Failure) {
     match failure {
         Failure::Silent => {
             live::failed(failure);
-            announce(
-                "The service does not answer: it is not known whether this was done. What you typed is kept.",
-                true,
-            );
+            announce("The service did not answer, so it may not have done this. Your input is kept.", true);
         }
         Failure::SignedOut => {
             live::failed(failure);
-            announce("You are signed out, so nothing was sent. Sign in; what you typed is kept.", true);
+            announce("You are signed out, so nothing was sent. Sign in and send it again. Your input is kept.", true);
         }
         Failure::Refused(reason) => {
             live::answered();

@@ -18,10 +18,13 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
     });
     let ahead = times.filter(|(_, time)| milliseconds(time).is_some_and(|time| time > limit));
     let finding = ahead.max_by_key(|(_, time)| milliseconds(time)).map(|(name, time)| {
-        let what = format!("it is {now}, and the record of `{name}` was written at {time}: the clock went back");
-        let remedy = "set the clock (`timedatectl set-ntp true`); if it is right, the next start of the session writes \
-                      the record anew";
-        Finding::hazard(Check::Clock, "the system's clock", what, remedy)
+        let what = format!(
+            "the record of `{name}` was written at {time}, after the current time {now}: the clock \
+                            was set back"
+        );
+        let remedy = "set the clock (`timedatectl set-ntp true`); if it is correct, the next start of the session \
+                      rewrites the record";
+        Finding::hazard(Check::Clock, "the system clock", what, remedy)
     });
     finding.into_iter().collect()
 }

@@ -5,7 +5,7 @@ use wire::{Check, Finding};
 use super::Patient;
 
 pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
-    let remedy = "mend it there: until then every verb but `stop` refuses";
+    let remedy = "fix it there; until then only `stop` works";
     let finding = |problem: &crate::config::ConfigProblem| {
         Finding::hazard(Check::Config, patient.scope.config_file(), problem.to_string(), remedy)
     };

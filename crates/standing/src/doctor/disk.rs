@@ -22,7 +22,7 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
     let Some(folder) = nearest(&patient.settings().state_root) else { return Vec::new() };
     let Ok(space) = statvfs(folder) else { return Vec::new() };
     let finding = full(&space).map(|what| {
-        let remedy = "make room: with a full disk nothing can be started, and messages are not remembered";
+        let remedy = "free some space: with a full disk, sessions cannot start and message receipts are lost";
         Finding::hazard(Check::Disk, folder.display().to_string(), what, remedy)
     });
     finding.into_iter().chain(limits(folder)).collect()
@@ -38,22 +38,28 @@ fn limits(folder: &Path) -> Vec<Finding> {
         Ok(Synced::NotOffered(error)) => findings.push(Finding::notice(
             Check::Disk,
             &place,
-            format!("this file system does not write a folder to disk on request ({error}): a power loss may undo the last changes of the records"),
+            format!(
+                "this file system cannot sync a directory to disk ({error}): a power loss may undo the last \
+                     record changes"
+            ),
             "put `state.root` on a local disk",
         )),
         Err(error) => findings.push(Finding::hazard(
             Check::Disk,
             &place,
-            format!("the folder cannot be written to disk ({error}): nothing can be created or changed"),
-            "see what the kernel says of that disk (`dmesg`), or put `state.root` on another one",
+            format!("could not sync the directory to disk ({error}): sessions cannot be created or changed"),
+            "check the kernel log for that disk (`dmesg`), or put `state.root` on another disk",
         )),
     }
     if let Err(LockError::Unsupported(error) | LockError::Failed(error)) = opened.is_held_by_any() {
         findings.push(Finding::notice(
             Check::Disk,
             &place,
-            format!("this file system has no locks ({error}): verbs exclude each other on this machine alone"),
-            "put `state.root` on a local disk, and never use it from two machines at once",
+            format!(
+                "this file system does not support locks ({error}): commands exclude each other on this machine \
+                     only"
+            ),
+            "put `state.root` on a local disk, and do not use it from two machines at once",
         ));
     }
     findings
@@ -67,10 +73,10 @@ pub(super) fn nearest(folder: &Path) -> Option<&Path> {
 fn full(space: &StatVfs) -> Option<String> {
     let free = space.f_bavail.saturating_mul(space.f_frsize);
     if free < BYTES {
-        return Some(format!("the disk is nearly full: {} MiB are free", free / (1024 * 1024)));
+        return Some(format!("the disk is nearly full: {} MiB free", free / (1024 * 1024)));
     }
     // Some file systems count no files.
-    (space.f_files > 0 && space.f_favail < FILES).then(|| format!("the disk takes {} more files", space.f_favail))
+    (space.f_files > 0 && space.f_favail < FILES).then(|| format!("only {} inodes are free", space.f_favail))
 }
 
 #[cfg(test)]
@@ -83,10 +89,10 @@ mod tests {
         (space.f_frsize, space.f_bavail, space.f_files, space.f_favail) = (4096, 1 << 20, 1 << 20, 1 << 10);
         assert_eq!(full(&space), None);
         space.f_favail = 3;
-        assert_eq!(full(&space).as_deref(), Some("the disk takes 3 more files"));
+        assert_eq!(full(&space).as_deref(), Some("only 3 inodes are free"));
         space.f_files = 0;
         assert_eq!(full(&space), None, "a file system that counts none");
         space.f_bavail = 256;
-        assert_eq!(full(&space).as_deref(), Some("the disk is nearly full: 1 MiB are free"));
+        assert_eq!(full(&space).as_deref(), Some("the disk is nearly full: 1 MiB free"));
     }
 }

@@ -22,17 +22,17 @@ fn of_the_caller(here: &Surroundings) -> Vec<Finding> {
         let found: Vec<&str> = marks.names.iter().copied().filter(|key| here.has(key)).collect();
         if !found.is_empty() {
             let what = format!(
-                "it has {}: this command runs inside {}; sessions are not given these variables",
+                "{} set: this command runs inside {}; sessions do not get these variables",
                 found.join(", "),
                 marks.program
             );
-            let remedy = "none is needed; to see the machine as you do yourself, run it in a terminal of your own";
+            let remedy = "nothing to do; to check your own environment, run this in a terminal outside the agent";
             findings.push(Finding::notice(Check::Environment, place, what, remedy));
         }
     }
     for gone in sockets::gone(here) {
-        let what = format!("{} names a socket that does not exist any more: {}", gone.key, gone.path.display());
-        let remedy = format!("log in again, or set {} to the socket of today; sessions start without it", gone.key);
+        let what = format!("{} names a socket that no longer exists: {}", gone.key, gone.path.display());
+        let remedy = format!("log in again, or set {} to the current socket; sessions start without it", gone.key);
         findings.push(Finding::notice(Check::Environment, place, what, remedy));
     }
     findings
@@ -52,14 +52,14 @@ fn of_the_server(patient: &Patient<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let found = named(&|key| secrets.contains(&key));
     if !found.is_empty() {
-        let what = format!("it holds {}: every agent can ask tmux for it", found.join(", "));
+        let what = format!("{} set: every agent can read it from tmux", found.join(", "));
         findings.push(Finding::hazard(Check::Environment, &place, what, forget(&found)));
     }
     let found = named(&nesting::is_mark);
     if !found.is_empty() {
         let what = format!(
-            "it holds {}: an agent that you start by hand in a new pane takes itself for one inside another, and may \
-             write no transcript",
+            "{} set: an agent that you start by hand in a new pane assumes that it runs inside another agent, and \
+             may not write a transcript",
             found.join(", ")
         );
         findings.push(Finding::notice(Check::Environment, &place, what, forget(&found)));
@@ -68,7 +68,11 @@ fn of_the_server(patient: &Patient<'_>) -> Vec<Finding> {
         server.environment.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str())
     });
     if !stale.is_empty() {
-        let what = format!("it is not yours of today: {}; panes that you open by hand have it", stale.join("; "));
+        let what = format!(
+            "differs from your current environment: {}; new panes that you open by hand get the old \
+                            values",
+            stale.join("; ")
+        );
         let remedy = format!("`{tmux} set-environment -g NAME \"$NAME\"` for each of them");
         findings.push(Finding::notice(Check::Environment, &place, what, remedy));
     }
@@ -89,7 +93,7 @@ fn stale<'a>(patient: &Patient<'_>, theirs: impl Fn(&str) -> Option<&'a str>) ->
         }
     }
     if !lacking.is_empty() {
-        found.push(format!("PATH lacks {}", lacking.join(", ")));
+        found.push(format!("PATH does not contain {}", lacking.join(", ")));
     }
     let home = here.home().map(|home| home.display().to_string()).unwrap_or_default();
     let their_home = theirs("HOME").unwrap_or_default();

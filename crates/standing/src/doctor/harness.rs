@@ -15,7 +15,7 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
         let adapter = patient.scope.harness(&definition.harness).ok();
         if let Some(Err(reason)) = adapter.map(|adapter| adapter.check_args(&definition.harness_args)) {
             let place = format!("session `{}`", definition.name);
-            let remedy = "change `harnessArgs`: the session is not started with them";
+            let remedy = "change `harnessArgs`: the session cannot start with them";
             findings.push(Finding::hazard(Check::Harness, place, reason, remedy));
         }
         wanted.entry(definition.harness).or_default().push(format!("session `{}`", definition.name));
@@ -30,7 +30,7 @@ fn missing(patient: &Patient<'_>, name: &str, who: &str) -> Option<Finding> {
     let adapter = match patient.scope.harness(name) {
         Ok(adapter) => adapter,
         Err(reason) => {
-            let remedy = "name another one, or define it under `routing.harnesses`";
+            let remedy = "use another harness, or define this one under `routing.harnesses`";
             return Some(Finding::hazard(Check::Harness, place, reason, remedy));
         }
     };
@@ -39,18 +39,18 @@ fn missing(patient: &Patient<'_>, name: &str, who: &str) -> Option<Finding> {
     let found = |program| find_program(program, scope.config.path.project_dir(), &scope.surroundings);
     let missing = needed.find_map(|program| found(program).err().map(|reason| (program, reason)));
     let Some((program, reason)) = missing else {
-        let remedy = "its trust, screen and conversation are then those of that harness (docs/harnesses.md)";
+        let remedy = "the-loop then handles trust, screen and conversation as for that harness (docs/harnesses.md)";
         return adapter.hint().map(|hint| Finding::notice(Check::Harness, place, hint, remedy));
     };
     let what = reason.strip_suffix(": install it, or use another harness").unwrap_or(&reason).to_owned();
     if let Some(found) = installed(patient, program) {
         let dir = found.parent().unwrap_or(&found).display().to_string();
-        let what = format!("{what}; it is at {}, and that folder is not on PATH", found.display());
-        let remedy = format!("add the folder where the-loop is started: `export PATH=\"{dir}:$PATH\"`");
+        let what = format!("{what}; it was found at {}, which is not on PATH", found.display());
+        let remedy = format!("add the directory to PATH where the-loop is started: `export PATH=\"{dir}:$PATH\"`");
         return Some(Finding::hazard(Check::Harness, place, what, remedy));
     }
-    let remedy = "install it, or see that it is on PATH; or name another one (`routing.defaultHarness`, a session's \
-                  `harness`): `demo` is always there";
+    let remedy = "install it or add it to PATH, or use another harness (`routing.defaultHarness`, or the session's \
+                  `harness`); `demo` is always available";
     Some(Finding::hazard(Check::Harness, place, what, remedy))
 }
 

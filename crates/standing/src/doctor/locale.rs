@@ -15,12 +15,11 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
     }
     let what = match place {
         "LANG" if value.is_empty() => {
-            "no locale is set, and so it is not UTF-8: agents may draw `_` or `?` for every letter beyond English"
-                .to_owned()
+            "no UTF-8 locale is set: agents may show `_` or `?` for non-English letters".to_owned()
         }
-        _ => format!("the locale `{value}` is not UTF-8: agents may draw `_` or `?` for every letter beyond English"),
+        _ => format!("the locale `{value}` is not UTF-8: agents may show `_` or `?` for non-English letters"),
     };
-    let remedy = format!("set `{place}=C.UTF-8`, or another UTF-8 locale, where the-loop is started");
+    let remedy = format!("set `{place}=C.UTF-8` or another UTF-8 locale where the-loop is started");
     vec![Finding::hazard(Check::Locale, format!("the variable {place}"), what, remedy)]
 }
 

@@ -23,12 +23,12 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
 fn told(place: String, option: &str, remedy: &str) -> Finding {
     if option.contains("exit-unattached") {
         let what = format!(
-            "`{option}` ends the server, and with it every session, when the last client detaches; a start of the-loop \
-             turns it off on the server, and reloading the file turns it on again"
+            "`{option}` ends the server and every session when the last client detaches; the-loop turns it off when \
+             it starts a session, and reloading the file turns it on again"
         );
         return Finding::notice(Check::Tmux, place, what, remedy);
     }
-    let what = format!("the hook `{option}` can end or replace what runs in a session");
+    let what = format!("the hook `{option}` can end or replace the program in a session");
     Finding::notice(Check::Tmux, place, what, remedy)
 }
 
@@ -36,7 +36,7 @@ fn unset(patient: &Patient<'_>, option: &str) -> String {
     let tmux = patient.tmux();
     match option.split_whitespace().next() {
         Some("exit-unattached") => format!("`{tmux} set-option -s exit-unattached off`"),
-        Some(hook) => format!("`{tmux} set-hook -gu '{hook}'`, if it is not meant for these sessions"),
+        Some(hook) => format!("`{tmux} set-hook -gu '{hook}'`, unless you want it for these sessions"),
         None => String::new(),
     }
 }

@@ -17,16 +17,16 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
     }
     let records = patient.records().any(Record::of_another_program);
     let Some(sign) = installed(patient)
-        .map(|path| format!("{} is another program of this name", path.display()))
-        .or_else(|| records.then(|| "another program has written a record here".to_owned()))
+        .map(|path| format!("{} is a different program of the same name", path.display()))
+        .or_else(|| records.then(|| "a different program has written a record here".to_owned()))
     else {
         return Vec::new();
     };
     let what = format!(
-        "{sign}, and it does not know this key: it looks for sessions on the default tmux server, and a start by it \
-         begins a second process on a conversation that runs"
+        "{sign}, and it does not know this key: it looks for sessions on the default tmux server, so starting a \
+         session with it runs a second process on the same conversation"
     );
-    let remedy = "start sessions with one of the two programs, or leave `routing.tmux.socket` empty";
+    let remedy = "start sessions with only one of the two programs, or leave `routing.tmux.socket` empty";
     vec![Finding::notice(Check::Config, "`routing.tmux.socket`", what, remedy)]
 }
 

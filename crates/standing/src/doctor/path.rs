@@ -11,7 +11,7 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
     if literal.is_empty() {
         return Vec::new();
     }
-    let what = format!("it holds {} literally: no program is found there", literal.join(", "));
-    let remedy = "write `$HOME` in place of `~` where PATH is set";
+    let what = format!("contains a literal {}: programs there are not found", literal.join(", "));
+    let remedy = "write `$HOME` instead of `~` where PATH is set";
     vec![Finding::hazard(Check::Environment, "the variable PATH", what, remedy)]
 }

@@ -38,7 +38,7 @@ fn open_to_write(path: &Path, meta: &Metadata) -> Option<Finding> {
     }
     let mode = meta.permissions().mode();
     (mode & 0o022 != 0 && mode & STICKY == 0).then(|| {
-        let what = "other users may write to it, and so run programs as you";
+        let what = "other users can write to it, and so run programs as you";
         hazard(path, what, format!("`chmod go-w {}`", path.display()))
     })
 }
@@ -47,7 +47,11 @@ fn open_to_write(path: &Path, meta: &Metadata) -> Option<Finding> {
 fn open_at_all(path: &Path) -> Option<Finding> {
     let meta = fs::symlink_metadata(path).ok()?;
     if !meta.is_dir() {
-        return Some(hazard(path, "it is no folder", "move it away: the next change makes the folder anew".to_owned()));
+        return Some(hazard(
+            path,
+            "is not a directory",
+            "move it away; the-loop creates the directory again".to_owned(),
+        ));
     }
     if let Some(finding) = not_ours(path, &meta) {
         return Some(finding);
@@ -55,18 +59,18 @@ fn open_at_all(path: &Path) -> Option<Finding> {
     let mode = meta.permissions().mode();
     let may = match (mode & 0o022 != 0, mode & 0o055 != 0) {
         (true, _) => "write to it, and so run programs as you",
-        (false, true) => "read in it what agents are told and what was done",
+        (false, true) => "read prompts and events in it",
         (false, false) => return None,
     };
     let remedy = format!("`chmod -R go-rwx {}`", path.display());
-    Some(hazard(path, &format!("other users may {may}"), remedy))
+    Some(hazard(path, &format!("other users can {may}"), remedy))
 }
 
 fn not_ours(path: &Path, meta: &Metadata) -> Option<Finding> {
     let (owner, ourselves) = (meta.uid(), rustix::process::geteuid().as_raw());
     // Root can do whatever it wants anyway.
     (owner != ourselves && owner != 0).then(|| {
-        let what = format!("it belongs to another user (uid {owner}), who can run programs as you through it");
+        let what = format!("owned by another user (uid {owner}), who can run programs as you through it");
         hazard(path, &what, format!("`chown -R {ourselves} {}`, or choose another `state.root`", path.display()))
     })
 }
@@ -74,11 +78,11 @@ fn not_ours(path: &Path, meta: &Metadata) -> Option<Finding> {
 fn unwritable(root: &Path) -> Option<Finding> {
     let folder = nearest(root)?;
     let (what, remedy) = if !folder.is_dir() {
-        ("it is no folder, and the state folder is to be there", "move it away, or choose another `state.root`")
+        ("is not a directory, but the state directory belongs there", "move it away, or choose another `state.root`")
     } else if statvfs(folder).is_ok_and(|space| space.f_flag.contains(StatVfsMountFlags::RDONLY)) {
-        ("it is on a disk that cannot be written to", "mount it for writing, or choose another `state.root`")
+        ("the file system is read-only", "mount it read-write, or choose another `state.root`")
     } else if access(folder, Access::WRITE_OK | Access::EXEC_OK).is_err() {
-        ("you may not write in it", "make it yours, or choose another `state.root`")
+        ("you cannot write to it", "make it writable for you, or choose another `state.root`")
     } else {
         return None;
     };

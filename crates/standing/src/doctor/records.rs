@@ -9,8 +9,8 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
     let finding = |(name, entry): (&SessionName, &Entry)| match entry {
         Entry::Unreadable(reason) => {
             let place = patient.scope.registry.path_of(name).display().to_string();
-            let what = format!("the record of `{name}` cannot be read ({reason}), and its name is not free");
-            let remedy = "mend the file, or move it away; it is never overwritten";
+            let what = format!("could not read the record of `{name}` ({reason}); the name cannot be used");
+            let remedy = "fix the file or move it away; it is not overwritten";
             Some(Finding::hazard(Check::Record, place, what, remedy))
         }
         Entry::Vacant | Entry::Recorded(_) => None,

@@ -22,9 +22,9 @@ fn startable(definition: &Definition) -> Vec<Finding> {
     let place = || format!("session `{name}`");
     let cwd = check_directory(&definition.cwd).err().map(|reason| {
         let remedy = if definition.declared {
-            "make it, or change the session's `cwd` (`routing.spawnWorkdir` if it has none)".to_owned()
+            "create it, or change the session's `cwd` (or `routing.spawnWorkdir` if it has none)".to_owned()
         } else {
-            format!("make it, or `the-loop standing delete {name}` and create it elsewhere")
+            format!("create it, or delete the session with `the-loop standing delete {name}` and create it elsewhere")
         };
         Finding::hazard(Check::Session, place(), reason, remedy)
     });
@@ -46,15 +46,15 @@ fn amiss(patient: &Patient<'_>, name: &SessionName, entry: &Entry) -> Option<Fin
             let id = patient.scope.remembered(name, &pane).harness_session_id;
             let conversation = if id.is_empty() { String::new() } else { format!(" (conversation {id})") };
             let what =
-                format!("it runs and its record is gone{conversation}: it cannot be stopped, spoken to or resumed");
-            let remedy = format!("`the-loop standing restore {name}` restores the record");
+                format!("running, but its record is missing{conversation}: it cannot be stopped, messaged or resumed");
+            let remedy = format!("restore the record with `the-loop standing restore {name}`");
             Some(Finding::hazard(Check::Session, place, what, remedy))
         }
         Condition::Foreign(_) => Some(Finding::hazard(
             Check::Session,
             place,
-            "a live tmux session that the-loop did not start holds its name: it cannot be started",
-            format!("look at it with {}, and close or rename it", patient.scope.attach(name)),
+            "a tmux session that is not managed by the-loop has its name, so it cannot start",
+            format!("look at it with {}, then close or rename it", patient.scope.attach(name)),
         )),
         Condition::Orphaned => {
             let record = entry.record()?;
@@ -62,7 +62,7 @@ fn amiss(patient: &Patient<'_>, name: &SessionName, entry: &Entry) -> Option<Fin
             let lost = record.server.as_ref().is_some_and(orphan::is_lost);
             (!lost).then(|| {
                 let remedy =
-                    format!("`the-loop standing stop {name}` ends it; the next start goes on with its conversation");
+                    format!("stop it with `the-loop standing stop {name}`; the next start resumes its conversation");
                 Finding::hazard(Check::Session, place, orphan::told(record), remedy)
             })
         }

@@ -12,13 +12,13 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
         let (pid, socket) = (server.process.pid, server.socket.display().to_string());
         let place = format!("the tmux server (pid {pid})");
         if is_lost(server) {
-            let what = format!("it is alive and its socket {socket} is gone: its sessions cannot be reached");
+            let what = format!("running, but its socket {socket} is missing, so its sessions cannot be reached");
             findings.push(Finding::hazard(Check::Socket, place, what, revival(server)));
         } else if let Some(other) = answering.filter(|&other| other != pid && reaches(patient, &server.socket)) {
-            let what = format!("it is alive and another server (pid {other}) answers at its socket {socket}");
+            let what = format!("running, but another server (pid {other}) answers at its socket {socket}");
             let remedy = format!(
-                "see what runs in it before you end it: `ps --ppid {pid}`; the sessions it holds are stopped by \
-                 `the-loop standing stop`"
+                "check what runs in it before you end it: `ps --ppid {pid}`; stop its sessions with `the-loop \
+                 standing stop`"
             );
             findings.push(Finding::hazard(Check::Socket, place, what, remedy));
         }

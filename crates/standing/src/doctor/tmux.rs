@@ -17,13 +17,13 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
             Check::Tmux,
             "this machine",
             silence.0.clone(),
-            "use Linux 5.3 or newer, and let the sandbox or the seccomp profile of the container allow that call",
+            "use Linux 5.3 or newer, and allow that call in the sandbox or seccomp profile of the container",
         )],
         Err(silence) => vec![Finding::hazard(
             Check::Tmux,
             "the program `tmux`",
             silence.0.clone(),
-            "install tmux 3.2 or newer (`apt-get install tmux`, `brew install tmux`), and see that it is on PATH",
+            "install tmux 3.2 or newer (`apt-get install tmux`, `brew install tmux`) and add it to PATH",
         )],
         Ok(program) => age(program).into_iter().chain(silence(patient)).collect(),
     }
@@ -34,12 +34,12 @@ fn age(program: &str) -> Option<Finding> {
     // A version that has no number, a snapshot say, is taken for a new one.
     let number = number(program)?;
     if number < OLDEST {
-        let what = "it is too old: sessions cannot be started with it as they must be";
+        let what = "too old to start sessions with";
         return Some(Finding::hazard(Check::Tmux, place, what, "install tmux 3.2 or newer, then `the-loop restart`"));
     }
     (number < REFUSES_DEAD_PANES).then(|| {
-        let what = "a paste into a dead pane ends this tmux server, and with it every session; the-loop never does \
-                    that, but your own scripts and key bindings can";
+        let what = "this version crashes when text is pasted into a dead pane, and every session ends with it; \
+                    the-loop avoids that, but your own scripts and key bindings can trigger it";
         Finding::notice(Check::Tmux, place, what, "install tmux 3.4 or newer")
     })
 }
@@ -58,14 +58,14 @@ fn silence(patient: &Patient<'_>) -> Option<Finding> {
     let (place, remedy) = match stopped {
         Some(server) => {
             let pid = server.process.pid;
-            (format!("the tmux server (pid {pid}), which is stopped"), format!("`kill -CONT {pid}` has it go on"))
+            (format!("the tmux server (pid {pid}), which is suspended"), format!("resume it with `kill -CONT {pid}`"))
         }
         None => (
             "the tmux server".to_owned(),
-            format!("see what `{} list-sessions` says; until it answers, no verb does anything", patient.tmux()),
+            format!("check `{} list-sessions`; until tmux answers, no command changes anything", patient.tmux()),
         ),
     };
-    Some(Finding::hazard(Check::Tmux, place, format!("it does not answer ({reason})"), remedy))
+    Some(Finding::hazard(Check::Tmux, place, format!("did not answer ({reason})"), remedy))
 }
 
 #[cfg(test)]

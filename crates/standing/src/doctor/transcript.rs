@@ -28,7 +28,7 @@ fn look(patient: &Patient<'_>, record: &Record) -> Option<Finding> {
     let (name, id) = (&record.name, &record.harness_session_id);
     let session = format!("session `{name}`");
     if retention == Retention::None {
-        let what = format!("`{}` is set to keep no conversation: a start cannot resume it", record.harness);
+        let what = format!("`{}` is set to keep no transcripts, so its conversation cannot be resumed", record.harness);
         return Some(Finding::hazard(Check::Session, session, what, KEEP));
     }
     let entry = patient.entries.get(name)?;
@@ -39,9 +39,9 @@ fn look(patient: &Patient<'_>, record: &Record) -> Option<Finding> {
         // One that runs may not have written anything yet.
         Err(_) if lives => return None,
         Err(error) => {
-            let what = format!("the transcript of its conversation {id} is gone ({}: {error})", path.display());
+            let what = format!("the transcript of its conversation {id} is missing ({}: {error})", path.display());
             let remedy = format!(
-                "restore that file from a backup; else `the-loop standing start {name}` begins a fresh conversation"
+                "restore that file from a backup; otherwise `the-loop standing start {name}` begins a new conversation"
             );
             return Some(Finding::hazard(Check::Session, session, what, remedy));
         }
@@ -52,7 +52,8 @@ fn look(patient: &Patient<'_>, record: &Record) -> Option<Finding> {
         return None;
     }
     let what = format!(
-        "the transcript of its conversation {id} was last written {age} days ago, and `{}` removes it after {days} days",
+        "the transcript of its conversation {id} was last written {age} days ago, and `{}` deletes it after {days} \
+         days",
         record.harness
     );
     Some(if age >= days {
@@ -62,5 +63,6 @@ fn look(patient: &Patient<'_>, record: &Record) -> Option<Finding> {
     })
 }
 
-const KEEP: &str = "set `cleanupPeriodDays` to a large number in the `settings.json` of Claude Code (other harnesses: \
-                    their own retention setting), and send the session a message to have its transcript written";
+const KEEP: &str = "set `cleanupPeriodDays` to a large number in the `settings.json` of Claude Code (or the \
+                    retention setting of the harness), and send the session a message so that its transcript is \
+                    written";

@@ -51,14 +51,14 @@ fn look(
         Ok(Trust::Missing) => Some(Finding::hazard(
             Check::Trust,
             place,
-            "it does not trust the folder, and asks whoever starts it: an unattended session waits for ever",
-            format!("set `routing.harnessTrust.enabled: true`, or start `{name}` there once by hand and answer"),
+            "the directory is not trusted, so an unattended session waits at the trust prompt",
+            format!("set `routing.harnessTrust.enabled: true`, or run `{name}` there once and answer its prompt"),
         )),
         Err(reason) => Some(Finding::hazard(
             Check::Trust,
             place,
-            format!("trust cannot be written down ({reason}): its dialog would meet an unattended session"),
-            "mend that file: the-loop leaves alone what it does not understand",
+            format!("could not record trust ({reason}): an unattended session would wait at the trust prompt"),
+            "fix that file; the-loop does not change a file that it cannot parse",
         )),
     }
 }

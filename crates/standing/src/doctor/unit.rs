@@ -19,10 +19,12 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
 fn of_a_login(session: &str, ended: Option<bool>, pid: u32) -> Option<Finding> {
     (ended == Some(true)).then(|| {
         let what = format!(
-            "it belongs to the login {session}, and systemd ends what a login leaves: every agent ends with it"
+            "runs in the login session {session}, and systemd is set to end its processes at logout: every agent \
+             ends with them"
         );
-        let remedy = "`loginctl enable-linger`, then stop every session and have systemd start them (`the-loop service \
-                      install`): tmux is then in a scope of its own; or `KillUserProcesses=no` in `logind.conf`";
+        let remedy = "run `loginctl enable-linger`, stop all sessions, and let systemd start them (`the-loop service \
+                      install`), which puts tmux in a scope of its own; or set `KillUserProcesses=no` in \
+                      `logind.conf`";
         Finding::hazard(Check::Systemd, format!("the tmux server (pid {pid})"), what, remedy)
     })
 }
@@ -31,14 +33,14 @@ fn verdict(unit: &Unit, kill_mode: Option<&str>, pid: u32) -> Option<Finding> {
     let why = match kill_mode {
         Some("process" | "none") => return None,
         Some(mode) => format!("whose `KillMode` is `{mode}`"),
-        None => "whose `KillMode` could not be asked for".to_owned(),
+        None => "whose `KillMode` could not be determined".to_owned(),
     };
     let name = &unit.name;
     let user = if unit.user { " --user" } else { "" };
-    let what = format!("it belongs to the unit {name}, {why}: to stop or restart that unit ends every agent");
+    let what = format!("part of the unit {name}, {why}: stopping or restarting that unit ends every agent");
     let remedy = format!(
-        "`systemctl{user} edit {name}`, with `[Service]` and `KillMode=process`; `the-loop service install` writes a \
-         unit that leaves tmux alone"
+        "run `systemctl{user} edit {name}` and set `KillMode=process` under `[Service]`; the unit that `the-loop \
+         service install` writes has this setting"
     );
     Some(Finding::hazard(Check::Systemd, format!("the tmux server (pid {pid})"), what, remedy))
 }

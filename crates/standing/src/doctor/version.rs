@@ -10,11 +10,14 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
     let Ok(program) = &patient.program else { return Vec::new() };
     match &patient.server {
         Ok(Some(server)) if server.version != *program => {
-            let what = format!("the program `tmux` is version {program}, and the server is {}", server.version);
+            let what = format!("the program `tmux` is version {program}, but the server is version {}", server.version);
             vec![told(patient, &what, &format!("the tmux server (pid {})", server.pid))]
         }
         Err(silence) if is_skew(silence) => {
-            let what = format!("the program `tmux` is version {program}, and the server is another: {}", silence.0);
+            let what = format!(
+                "the program `tmux` is version {program}, but the server is a different version: {}",
+                silence.0
+            );
             vec![told(patient, &what, "the tmux server")]
         }
         Ok(_) | Err(_) => Vec::new(),
@@ -28,8 +31,8 @@ pub(super) fn is_skew(silence: &Silence) -> bool {
 
 fn told(patient: &Patient<'_>, what: &str, place: &str) -> Finding {
     let remedy = format!(
-        "when it suits you: `the-loop stop --sessions-only`, `{} kill-server` (which ends whatever else runs in it), \
-         `the-loop start`; conversations go on",
+        "at a convenient time, run `the-loop stop --sessions-only`, `{} kill-server` (ends everything else in it \
+         too) and `the-loop start`; conversations are resumed",
         patient.tmux()
     );
     Finding::hazard(Check::VersionSkew, place, what, remedy)

@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use wire::SessionName;
+use wire::{Remedy, SessionName};
 
 use super::Error;
 
@@ -10,7 +10,7 @@ use super::Error;
 fn every() -> Vec<Error> {
     let name = || SessionName::parse("ops").expect("a name");
     let text = str::to_owned;
-    let (session, server) = (|| text("loop-standing-ops"), String::new);
+    let (session, socket) = (|| text("loop-standing-ops"), String::new);
     let path = |file: &str| PathBuf::from(format!("/home/u/.the-loop/{file}"));
     vec![
         SessionName::parse("Ops!").expect_err("no name").into(),
@@ -20,14 +20,14 @@ fn every() -> Vec<Error> {
         Error::Declared { name: name(), config: text("/home/u/.the-loop/cli-config.yaml") },
         Error::Unknown { name: name() },
         Error::NotRunning { name: name(), reason: text("{reason}") },
-        Error::OutOfReach { name: name(), reason: text("{reason}"), remedy: text("{remedy}") },
-        Error::Foreign { name: name(), session: session(), server: server() },
-        Error::Foreign { name: name(), session: session(), server: text(" on the tmux server `loop`") },
-        Error::Unrecorded { name: name(), session: session(), server: server() },
+        Error::OutOfReach { name: name(), reason: text("{reason}"), remedies: vec![Remedy::Restart { name: name() }] },
+        Error::Foreign { name: name(), session: session(), socket: socket() },
+        Error::Foreign { name: name(), session: session(), socket: text("loop") },
+        Error::Unrecorded { name: name(), session: session(), socket: socket() },
         Error::NotOurFolder { path: path("local"), owner: 1001 },
-        Error::Waiting { name: name(), session: session(), server: server(), question: text("Go on?"), offers: true },
-        Error::Waiting { name: name(), session: session(), server: server(), question: text("Go on?"), offers: false },
-        Error::UnsentText { name: name(), session: session(), server: server(), text: text("half a message") },
+        Error::Waiting { name: name(), session: session(), socket: socket(), question: text("Go on?"), offers: true },
+        Error::Waiting { name: name(), session: session(), socket: socket(), question: text("Go on?"), offers: false },
+        Error::UnsentText { name: name(), session: session(), socket: socket(), text: text("half a message") },
         Error::NotWaiting { name: name(), reason: text("{reason}") },
         Error::TooLarge { found: 1_048_577, limit: 1_048_576 },
         Error::KeyReused { name: name() },
@@ -41,13 +41,22 @@ fn every() -> Vec<Error> {
         Error::InsideSession { session: Some(name()), doing: "stop sessions", config: text("cli-config.yaml") },
         Error::InsideSession { session: None, doing: "stop sessions", config: text("cli-config.yaml") },
         Error::CallerGone { doing: "stop sessions" },
+        Error::ShuttingDown,
         Error::Crowded { name: name(), waiting: 100 },
         Error::Busy { name: name(), holder: text("say, pid 7"), waited_seconds: 20 },
     ]
 }
 
+/// The code, the message, and each remedy as text and as data.
+fn section(error: &Error) -> String {
+    let mut lines = vec![format!("== {}", error.code().as_str()), error.to_string()];
+    for remedy in error.remedies() {
+        lines.push(format!("  {}  {}", remedy.text(), serde_json::json!(remedy)));
+    }
+    lines.join("\n") + "\n"
+}
+
 #[test]
 fn texts_are_current() {
-    let sections = every().iter().map(|error| format!("== {}\n{error}\n", error.code().as_str())).collect::<Vec<_>>();
-    testkit::assert_text("errors.txt", &sections.join("\n"));
+    testkit::assert_text("errors.txt", &every().iter().map(section).collect::<Vec<_>>().join("\n"));
 }

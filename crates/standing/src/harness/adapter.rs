@@ -55,7 +55,7 @@ impl Adapter {
 
     /// One of the operator's own. `like` is the harness that it runs, if it is said.
     pub(super) fn custom(name: &str, custom: &CustomHarness, like: Option<Box<dyn Harness>>) -> Result<Self, String> {
-        let command = Command::of(&custom.command).ok_or("its `command` names no program")?;
+        let command = Command::of(&custom.command).ok_or("its `command` is empty")?;
         let seems = if like.is_some() { None } else { command.seems().map(|kind| (name.to_owned(), kind)) };
         let names_demo = custom.like.as_deref() == Some("demo")
             && !command.ends_with(like.as_ref().map_or("", |demo| demo.program()));
@@ -89,8 +89,8 @@ impl Adapter {
     pub(crate) fn hint(&self) -> Option<String> {
         let (name, kind) = self.wrapper.as_ref()?.seems.as_ref()?;
         Some(format!(
-            "the harness `{name}` seems to run `{kind}`, and is not read as it: its dialogs are not seen; set \
-             `routing.harnesses.{name}.like: {kind}`"
+            "the harness `{name}` appears to run `{kind}`, but its screen is not read as such, so its prompts are \
+             not detected: set `routing.harnesses.{name}.like: {kind}`"
         ))
     }
 

@@ -26,10 +26,10 @@ pub(super) enum Words {
     Commands(&'static [&'static str]),
 }
 
-pub(super) const PRINTS: &str = "it answers once and ends, and a session needs the screen";
-pub(super) const OTHER_CONVERSATION: &str = "the-loop chooses the conversation";
-pub(super) const OTHER_PROMPT: &str = "the-loop gives the prompt: put your words into `prompt`";
-pub(super) const ENDS: &str = "it tells something and ends";
+pub(super) const PRINTS: &str = "it prints one answer and exits; a session needs an interactive screen";
+pub(super) const OTHER_CONVERSATION: &str = "the-loop selects the conversation";
+pub(super) const OTHER_PROMPT: &str = "the-loop passes the prompt: use `prompt` for yours";
+pub(super) const ENDS: &str = "it prints something and exits";
 
 /// What the option before a word takes.
 enum Takes {
@@ -50,7 +50,7 @@ impl Options {
                 // The prompt is the next word after it.
                 return match args.get(at + 1) {
                     None => Ok(()),
-                    Some(next) => Err(refusal(next, "what follows `--` takes the place of the prompt")),
+                    Some(next) => Err(refusal(next, "arguments after `--` would replace the prompt")),
                 };
             } else if word.len() > 1 && word.starts_with('-') {
                 let name = word.split_once('=').map_or(word, |(name, _)| name);
@@ -68,7 +68,11 @@ impl Options {
             }
         }
         match before {
-            (option, Takes::One) => Err(refusal(option, "it needs a value, and would take the next word for it")),
+            (option, Takes::One) => Err(refusal(
+                option,
+                "it needs a value, and would take the next argument as its \
+                                                         value",
+            )),
             _ => Ok(()),
         }
     }
@@ -87,9 +91,9 @@ impl Options {
 
     fn check_word(&self, word: &str) -> Result<(), String> {
         match self.words {
-            Words::Prompt => Err(refusal(word, "it stands where the prompt or a command would stand")),
+            Words::Prompt => Err(refusal(word, "it would be read as the prompt or a subcommand")),
             Words::Commands(commands) if commands.contains(&word) => {
-                Err(refusal(word, "it is a command of that program, and a session needs the screen"))
+                Err(refusal(word, "it is a subcommand of that program; a session needs its interactive screen"))
             }
             Words::Commands(_) => Ok(()),
         }
@@ -98,7 +102,7 @@ impl Options {
 
 fn refusal(word: &str, why: &str) -> String {
     let shown: String = word.chars().take(60).collect();
-    format!("`harnessArgs` holds `{shown}`: {why}; take it out of `harnessArgs`")
+    format!("`harnessArgs` contains `{shown}`: {why}; remove it from `harnessArgs`")
 }
 
 /// Arguments, then a prompt that no option before it can take: `--` ends the options.

@@ -73,7 +73,7 @@ const OPTIONS: Options = Options {
     ],
     refused: &[
         (&["-p", "--print"], args::PRINTS),
-        (&["--bg", "--background"], "it goes on in the background, and a session needs the screen"),
+        (&["--bg", "--background"], "it runs in the background; a session needs an interactive screen"),
         (&["--session-id", "-r", "--resume", "-c", "--continue", "--from-pr"], args::OTHER_CONVERSATION),
         (&["-h", "--help", "-v", "--version"], args::ENDS),
     ],

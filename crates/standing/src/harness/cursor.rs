@@ -20,7 +20,7 @@ const OPTIONS: Options = Options {
     none: &["-f", "--force", "--approve-mcps", "--browser", "--trust", "--yolo", "--plan"],
     refused: &[
         (&["-p", "--print"], args::PRINTS),
-        (&["-b", "--background", "-c", "--cloud"], "it goes on elsewhere, and a session needs the screen"),
+        (&["-b", "--background", "-c", "--cloud"], "it runs elsewhere; a session needs an interactive screen"),
         (&["--resume", "--continue"], args::OTHER_CONVERSATION),
         (&["-h", "--help", "-v", "--version"], args::ENDS),
     ],
@@ -42,7 +42,14 @@ impl Harness for Cursor {
         let printed = ask::ask(place, self.program(), &["create-chat"])?;
         let id = printed.split_whitespace().next_back().unwrap_or_default();
         let plain = !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
-        if plain { Ok(id.to_owned()) } else { Err(format!("`cursor-agent create-chat` printed no id but {printed:?}")) }
+        if plain {
+            Ok(id.to_owned())
+        } else {
+            Err(format!(
+                "`cursor-agent create-chat` printed {printed:?} instead of \
+                                                           an id"
+            ))
+        }
     }
 
     fn check_args(&self, args: &[String]) -> Result<(), String> {

@@ -32,9 +32,9 @@ pub(crate) fn find_program(program: &str, cwd: &Path, surroundings: &Surrounding
 fn executable(path: &Path) -> Result<(), String> {
     match fs::metadata(path) {
         Err(error) => Err(format!("{}: {error}", path.display())),
-        Ok(meta) if !meta.is_file() => Err(format!("{}: it is no file", path.display())),
+        Ok(meta) if !meta.is_file() => Err(format!("{}: not a file", path.display())),
         Ok(meta) if meta.permissions().mode() & 0o111 == 0 => {
-            Err(format!("{}: it is not executable: `chmod +x` it", path.display()))
+            Err(format!("{}: not executable: run `chmod +x` on it", path.display()))
         }
         Ok(_) => Ok(()),
     }

@@ -57,7 +57,7 @@ pub(super) fn named_after(text: &str, words: &str) -> Option<String> {
 }
 
 /// Stands for a question of which nothing is written: whoever waits for an answer asks something.
-const UNREADABLE: &str = "(its question cannot be read)";
+const UNREADABLE: &str = "(could not read the prompt)";
 
 /// A question out of the lines of a dialog: what is written, without frames and blank lines, at most 24 lines. Never
 /// empty.

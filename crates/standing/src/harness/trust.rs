@@ -99,4 +99,4 @@ fn merge(
     })
 }
 
-const SHAPE: &str = "it has another shape than expected, and was left alone";
+const SHAPE: &str = "it has an unexpected structure and was not changed";

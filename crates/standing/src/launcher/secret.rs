@@ -58,7 +58,7 @@ pub(super) fn resolve(
 /// What was read, as a variable can have it: without the line feed at its end.
 fn value(mut bytes: Vec<u8>) -> Result<OsString, String> {
     if bytes.len() > LENGTH {
-        return Err(format!("it is longer than {} KiB", LENGTH / 1024));
+        return Err(format!("longer than {} KiB", LENGTH / 1024));
     }
     if bytes.ends_with(b"\n") {
         bytes.pop();
@@ -70,7 +70,7 @@ fn value(mut bytes: Vec<u8>) -> Result<OsString, String> {
         return Err("it is empty".to_owned());
     }
     if bytes.contains(&0) {
-        return Err("it has a NUL character in it".to_owned());
+        return Err("contains a NUL character".to_owned());
     }
     Ok(OsString::from_vec(bytes))
 }
@@ -81,16 +81,16 @@ fn of_file(path: &Path) -> Result<Vec<u8>, String> {
     let meta = file.metadata().map_err(|error| at(&error))?;
     let owner = rustix::process::geteuid().as_raw();
     if meta.uid() != owner && meta.uid() != 0 {
-        return Err(at(&"it belongs to another user"));
+        return Err(at(&"owned by another user"));
     }
     if meta.mode() & 0o077 != 0 {
-        return Err(at(&"other users may read or write it: `chmod 600` it"));
+        return Err(at(&"other users can read or write it: run `chmod 600` on it"));
     }
     read::all(file, LENGTH + 2).map_err(|error| at(&error))
 }
 
 fn of_command(words: &[String], env: &BTreeMap<OsString, OsString>, deadline: Instant) -> Result<Vec<u8>, String> {
-    let (program, args) = words.split_first().ok_or("its command names no program")?;
+    let (program, args) = words.split_first().ok_or("its command is empty")?;
     let at = |reason: &dyn std::fmt::Display| format!("`{program}`: {reason}");
     let mut command = Command::new(program);
     command.args(args).env_clear().envs(env);
@@ -109,7 +109,7 @@ fn of_command(words: &[String], env: &BTreeMap<OsString, OsString>, deadline: In
 
 /// What a command prints until it ends. What it leaves running may keep the pipe open, and is not waited for.
 fn read_until_end(child: &mut Child, deadline: Instant) -> io::Result<(Vec<u8>, ExitStatus)> {
-    let mut pipe = child.stdout.take().ok_or_else(|| io::Error::other("it has no output"))?;
+    let mut pipe = child.stdout.take().ok_or_else(|| io::Error::other("no output"))?;
     fcntl_setfl(&pipe, fcntl_getfl(&pipe)? | OFlags::NONBLOCK)?;
     let mut bytes = Vec::new();
     loop {
@@ -117,13 +117,13 @@ fn read_until_end(child: &mut Child, deadline: Instant) -> io::Result<(Vec<u8>, 
         let ended = child.try_wait()?;
         drain(&mut pipe, &mut bytes)?;
         if bytes.len() > LENGTH + 2 {
-            return Err(io::Error::other(format!("it printed more than {} KiB", LENGTH / 1024)));
+            return Err(io::Error::other(format!("printed more than {} KiB", LENGTH / 1024)));
         }
         if let Some(status) = ended {
             return Ok((bytes, status));
         }
         if Instant::now() >= deadline {
-            return Err(io::Error::other(format!("it did not end within {} s", LIMIT.as_secs())));
+            return Err(io::Error::other(format!("did not finish within {} s", LIMIT.as_secs())));
         }
         wait_for_output(&pipe);
     }

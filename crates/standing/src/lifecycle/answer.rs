@@ -49,10 +49,10 @@ pub(crate) fn answer(scope: &Scope, name: &SessionName, request: &AnswerRequest)
     let pane = speakable(scope, &record)?;
     let refuse = |reason: String| Error::NotWaiting { name: name.clone(), reason };
     let Some(asked) = settled(scope, &pane, harness.as_ref())? else {
-        return Err(refuse("it waits for no answer, or asked something else a moment ago".to_owned()));
+        return Err(refuse("it is not waiting for an answer, or its prompt has just changed".to_owned()));
     };
     if !request.question.is_empty() && request.question != asked.question {
-        return Err(refuse(format!("it asks something else by now: {}", asked.question)));
+        return Err(refuse(format!("its prompt has changed: {}", asked.question)));
     }
     let choice =
         pick(&asked, &request.choice).ok_or_else(|| refuse(offered(scope, &asked, &request.choice, &record)))?;
@@ -113,7 +113,7 @@ fn offered(scope: &Scope, asked: &Asked, meant: &str, record: &Record) -> String
         );
     }
     let choices: Vec<String> = asked.choices.iter().map(|choice| format!("{}. {}", choice.key, choice.text)).collect();
-    format!("`{}` is none of its answers: {}", text::inert_line(meant), choices.join("; "))
+    format!("`{}` is not one of its answers: {}", text::inert_line(meant), choices.join("; "))
 }
 
 /// Types the digit, and looks whether the question goes.
@@ -127,21 +127,22 @@ fn choose(
 ) -> SayReceipt {
     let target = &record.tmux_target;
     let told = format!("`{}. {}`", choice.key, choice.text);
-    let failed = |why: &str| (Verdict::NotDelivered, Message::err(format!("{told} was not chosen in {target}: {why}")));
+    let failed =
+        |why: &str| (Verdict::NotDelivered, Message::err(format!("{told} was not selected in {target}: {why}")));
     let (verdict, message) = match scope.tmux.press(pane, &choice.key) {
         Answer::Said(PasteAnswer::Pasted { .. } | PasteAnswer::Already) => {
             if is_gone(scope, pane, harness, asked_before) {
-                (Verdict::Submitted, Message::out(format!("{told} chosen in {target}, its question is gone")))
+                (Verdict::Submitted, Message::out(format!("{told} selected in {target}, the prompt closed")))
             } else {
-                let still = format!("{told} was typed into {target}, unconfirmed: its screen shows the question still");
+                let still = format!("{told} was typed into {target}, unconfirmed: the prompt is still on its screen");
                 (Verdict::Unconfirmed, Message::out(still))
             }
         }
-        Answer::Said(PasteAnswer::Gone) => failed("its pane ended"),
+        Answer::Said(PasteAnswer::Gone) => failed("its pane exited"),
         Answer::Said(PasteAnswer::Busy) => failed("a message was being typed into it"),
-        Answer::Said(PasteAnswer::InputOff) => failed("the input of its pane was switched off"),
+        Answer::Said(PasteAnswer::InputOff) => failed("the input of its pane is turned off"),
         Answer::Silent(silence) => {
-            let unsure = format!("{told} was perhaps not chosen in {target}: tmux did not answer ({})", silence.0);
+            let unsure = format!("{told} may not have been selected in {target}: tmux did not answer ({})", silence.0);
             (Verdict::Unconfirmed, Message::err(unsure))
         }
     };

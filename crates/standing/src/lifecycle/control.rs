@@ -101,19 +101,19 @@ pub(crate) fn stop_all(scope: &Scope) -> Result<ControlReport, Error> {
 
 fn disabled(scope: &Scope, name: &SessionName) -> Row {
     let detail = format!(
-        "not started: `standingSessions.enabled` is false in {}; set it to true, or start this one with \
+        "not started: `standingSessions.enabled` is false in {}; set it to true, or start this session with \
          `the-loop standing start {name}`",
         scope.config_file()
     );
     let mut row = scope.row_after(name, Outcome::NotRunning, detail);
     if row.running {
-        (row.outcome, row.detail) = (Some(Outcome::AlreadyRunning), Some("started by hand".to_owned()));
+        (row.outcome, row.detail) = (Some(Outcome::AlreadyRunning), Some("started manually".to_owned()));
     }
     row
 }
 
 fn failed(scope: &Scope, name: &SessionName, error: &Error) -> Row {
-    scope.row_after(name, Outcome::Failed, error.to_string())
+    scope.row_after(name, Outcome::Failed, error.problem().detail)
 }
 
 /// As many as there are descriptors for. One that a stop cannot have makes it fail.

@@ -38,7 +38,7 @@ pub(crate) fn create(scope: &Scope, name: &SessionName, request: &CreateRequest)
     );
     files::failpoint::at("create.recorded");
     if !request.start {
-        let detail = format!("recorded; start it with `the-loop standing start {name}`");
+        let detail = format!("created, not started; start it with `the-loop standing start {name}`");
         return Ok(ControlReport::of(vec![scope.row_after(name, Outcome::NotRunning, detail)]));
     }
     let started = start::held(scope, &hold, name);

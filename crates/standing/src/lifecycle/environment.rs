@@ -53,8 +53,8 @@ impl Scope {
         stays.then(|| {
             let one = moved[0];
             format!(
-                "its account was changed by its definition ({} from {} to {}): conversation {id} stays there, and another \
-                 one was begun",
+                "its definition changed its account ({} from {} to {}): conversation {id} stays in the old account, \
+                 and a new conversation was started",
                 one.key,
                 account::shown(one.here),
                 account::shown(one.there)
@@ -133,15 +133,16 @@ impl Scope {
             let here = self.place_with(defined(caller.clone()), cwd);
             if id.is_empty() || adapter.transcript(&here, id).is_some_and(|path| path.exists()) {
                 let note = format!(
-                    "it was started in another account ({} was {}, which does not exist any more), and now runs in yours",
+                    "it was started in another account ({} was {}, which no longer exists), and now runs in yours",
                     one.key,
                     account::shown(one.here)
                 );
                 return Ok(Environment { vars: defined(caller), notes: vec![note] });
             }
             return Err(format!(
-                "its account is gone: it was started with {} set to {}, which does not exist, and its conversation {id} \
-                 is not in the account of this caller ({} is {}): put the folder back, or set `env` on its declaration",
+                "its account is missing: it was started with {} set to {}, which does not exist, and its \
+                 conversation {id} is not in your account ({} is {}): restore the directory, or set `env` in its \
+                 declaration",
                 one.key,
                 account::shown(one.here),
                 one.key,
@@ -150,7 +151,7 @@ impl Scope {
         }
         let notes = differing.iter().map(|one| {
             format!(
-                "it stays in the account it was started in: {} is {} for it, and {} for the caller",
+                "it keeps the account it was started in: {} is {} for the session and {} for you",
                 one.key,
                 account::shown(one.here),
                 account::shown(one.there)

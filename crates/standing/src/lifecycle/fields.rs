@@ -61,7 +61,7 @@ fn key(key: &str) -> Result<(), Error> {
 fn actor(actor: &str) -> Result<(), Error> {
     let length = actor.chars().count();
     if length > ACTOR_LIMIT {
-        let text = format!("`actor` has {length} characters, and {ACTOR_LIMIT} at most: it names who speaks");
+        let text = format!("`actor` has {length} characters: use at most {ACTOR_LIMIT}");
         return Err(Error::InvalidRequest(text));
     }
     Ok(())
@@ -70,7 +70,7 @@ fn actor(actor: &str) -> Result<(), Error> {
 /// A NUL ends a text for the kernel and for tmux: what stands behind it would be lost, late and without a word.
 fn without_nul(field: &str, text: &str) -> Result<(), Error> {
     if text.contains('\0') {
-        let text = format!("`{field}` has a NUL character in it, which no program can be given: take it out");
+        let text = format!("`{field}` contains a NUL character: remove it");
         return Err(Error::InvalidRequest(text));
     }
     Ok(())

@@ -54,25 +54,25 @@ pub(crate) fn is_lost(server: &Server) -> bool {
 /// What is known of an orphaned session, and what can be done about it.
 pub(crate) fn told(record: &Record) -> String {
     let pid = record.process.as_ref().map_or(0, |process| process.pid);
-    let harness = format!("its harness (pid {pid}) is alive, and its tmux session cannot be seen");
+    let harness = format!("its harness (pid {pid}) is running, but its tmux session was not found");
     match &record.server {
         Some(server) if is_lost(server) => format!("{harness}: {}", remedy(server)),
         Some(server) if server.process.is_alive() => format!(
-            "{harness}: it was started on the tmux server at {}, which answers; the session was renamed or moved there, or \
+            "{harness}: it was started on the tmux server at {}, which answers; the session was renamed or moved, or \
              `routing.tmux.socket` was changed",
             server.socket.display()
         ),
-        _ => format!("{harness}: the tmux server it was started on is gone"),
+        _ => format!("{harness}: the tmux server it was started on has exited"),
     }
 }
 
 /// How a lost server is found again.
 pub(crate) fn remedy(server: &Server) -> String {
     let (pid, socket) = (server.process.pid, server.socket.display());
-    format!("a tmux server (pid {pid}) is alive and its socket {socket} is gone; {}", revival(server))
+    format!("a tmux server (pid {pid}) is running, but its socket {socket} is missing; {}", revival(server))
 }
 
 /// What makes the socket of a lost server anew.
 pub(crate) fn revival(server: &Server) -> String {
-    format!("`kill -USR1 {}` makes the socket anew", server.process.pid)
+    format!("`kill -USR1 {}` recreates the socket", server.process.pid)
 }

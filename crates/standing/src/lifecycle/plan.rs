@@ -73,7 +73,7 @@ impl Considered<'_> {
     /// What a start would do, and why. `prospect` is asked only if a start would get as far as to spawn.
     fn step(&self, prospect: impl FnOnce(&Definition) -> Result<Prospect, String>) -> (PlannedAction, String) {
         if let Entry::Unreadable(reason) = self.entry {
-            return (PlannedAction::Fail, format!("its record cannot be read: {reason}"));
+            return (PlannedAction::Fail, format!("could not read its record: {reason}"));
         }
         if let Condition::Unrecorded(_) = self.condition {
             return (PlannedAction::Fail, self.unrecorded.clone());
@@ -88,11 +88,11 @@ impl Considered<'_> {
             Some(Phase::Deleting) if !definition.declared => {
                 return (
                     PlannedAction::Fail,
-                    "a delete was cut short and is finished first: then it is gone".to_owned(),
+                    "finishes an interrupted delete: then the session no longer exists".to_owned(),
                 );
             }
-            Some(Phase::Stopping) => "a stop was cut short and is finished first".to_owned(),
-            Some(Phase::Deleting) => "a delete was cut short and is finished first".to_owned(),
+            Some(Phase::Stopping) => "finishes an interrupted stop first".to_owned(),
+            Some(Phase::Deleting) => "finishes an interrupted delete first".to_owned(),
             _ => String::new(),
         };
         match self.in_the_way(unfinished.is_empty()) {
@@ -101,7 +101,7 @@ impl Considered<'_> {
                 Ok(Prospect { resumes, note }) => {
                     let action = if resumes { PlannedAction::Resume } else { PlannedAction::Start };
                     let cleared = match self.condition {
-                        Condition::Dead(pane) => format!("{}; its pane is cleared first", how_it_ended(pane)),
+                        Condition::Dead(pane) => format!("{}; its pane is closed first", how_it_ended(pane)),
                         _ => String::new(),
                     };
                     (action, joined([unfinished, cleared, note.unwrap_or_default()]))
@@ -121,11 +121,7 @@ impl Considered<'_> {
         }
         let no_longer_declared =
             !definition.declared && self.entry.record().is_some_and(|record| record.origin == Origin::Declared);
-        Some(if no_longer_declared {
-            "it is not declared any more".to_owned()
-        } else {
-            "its `autoStart` is false".to_owned()
-        })
+        Some(if no_longer_declared { "no longer declared".to_owned() } else { "its `autoStart` is false".to_owned() })
     }
 
     /// What keeps a start from spawning, if anything does. `settled` is false if something would be finished first.
@@ -136,18 +132,18 @@ impl Considered<'_> {
             // A stop that is finished first ends it.
             Condition::Live(_) | Condition::Orphaned | Condition::Deserted { .. } if !settled => None,
             Condition::Live(_) => Some((PlannedAction::LeaveRunning, String::new())),
-            Condition::Silent(silence) => fail(format!("tmux does not answer ({})", silence.0)),
+            Condition::Silent(silence) => fail(format!("tmux did not answer ({})", silence.0)),
             Condition::Unrecorded(_) => fail(self.unrecorded.clone()),
             Condition::Foreign(_) => {
-                fail(format!("a live tmux session that the-loop did not start holds its name: {}", self.attach))
+                fail(format!("a tmux session that is not managed by the-loop has its name: {}", self.attach))
             }
             Condition::Replaced(pane) => fail(format!("{}: {}", replaced(pane), self.attach)),
             Condition::Deserted { .. } => {
-                fail(format!("its harness is gone, and other panes of its tmux session are open: {}", self.attach))
+                fail(format!("its harness exited, but other panes of its tmux session are open: {}", self.attach))
             }
-            Condition::Orphaned => {
-                fail("its process lives, and its tmux session cannot be seen: `the-loop doctor` tells more".to_owned())
-            }
+            Condition::Orphaned => fail(
+                "its process is running, but its tmux session was not found: check with `the-loop doctor`".to_owned(),
+            ),
         }
     }
 }
@@ -256,7 +252,7 @@ mod tests {
             unrecorded: String::new(),
         };
         let (action, why) = considered.step(|_| unreachable!("nothing would be spawned"));
-        assert_eq!((action, why.as_str()), (PlannedAction::Leave, "it is not declared any more"));
+        assert_eq!((action, why.as_str()), (PlannedAction::Leave, "no longer declared"));
     }
 
     #[test]

@@ -110,8 +110,8 @@ impl Scope {
     }
 
     pub(super) fn is_unrecorded(&self, name: &SessionName) -> Error {
-        let (session, server) = (name.tmux_session(), self.tmux.server_hint());
-        Error::Unrecorded { name: name.clone(), session, server }
+        let (session, socket) = (name.tmux_session(), self.tmux.socket_name());
+        Error::Unrecorded { name: name.clone(), session, socket }
     }
 
     /// The record of a session that has none, as far as its marks and its process tell.
@@ -205,7 +205,7 @@ impl Scope {
 
 /// What a session without a record is, for a person, and what brings the record back.
 pub(crate) fn restore_hint(name: &SessionName) -> String {
-    format!("it runs and its record is gone: `the-loop standing restore {name}` restores it")
+    format!("running, but its record is missing: restore it with `the-loop standing restore {name}`")
 }
 
 /// Whether a pane of ours from before the marks named the folder runs the conversation of a record.

@@ -14,13 +14,13 @@ pub(crate) fn restore(scope: &Scope, name: &SessionName) -> Result<ControlReport
         Entry::Unreadable(reason) => return Err(scope.registry.bad(name, reason)),
         Entry::Recorded(_) => {
             scope.settle(&hold, name)?;
-            return Err(Error::InvalidRequest(format!("`{name}` has a record: nothing was changed")));
+            return Err(Error::InvalidRequest(format!("`{name}` already has a record: nothing was changed")));
         }
     }
     let panes = scope.look()?;
     let Some(pane) = panes.of(name).iter().find(|pane| !pane.dead && scope.is_ours(pane)) else {
         return Err(match scope.definitions().resolve(name, None) {
-            Ok(_) => Error::NotRunning { name: name.clone(), reason: "it was never started".to_owned() },
+            Ok(_) => Error::NotRunning { name: name.clone(), reason: "not started yet".to_owned() },
             Err(unknown) => unknown,
         });
     };
@@ -35,9 +35,9 @@ pub(crate) fn restore(scope: &Scope, name: &SessionName) -> Result<ControlReport
             .with("cwd", record.cwd.as_str()),
     );
     let detail = if record.harness_session_id.is_empty() {
-        "its record was restored; its harness has not told its conversation yet".to_owned()
+        "record restored; the conversation is not known yet".to_owned()
     } else {
-        format!("its record was restored, with conversation {}", record.harness_session_id)
+        format!("record restored, with conversation {}", record.harness_session_id)
     };
     Ok(ControlReport::of(vec![scope.row_after(name, Outcome::AlreadyRunning, detail)]))
 }

@@ -131,20 +131,20 @@ fn note(row: &mut Row, record: &Record) {
 impl Scope {
     fn reason(&self, name: &SessionName, entry: &Entry, judged: &Judged) -> String {
         if let (Entry::Unreadable(reason), State::Unreadable) = (entry, judged.word) {
-            return format!("its record cannot be read: {reason}");
+            return format!("could not read its record: {reason}");
         }
         match &judged.condition {
             Condition::Dead(pane) | Condition::Deserted { dead: Some(pane) } => self.how_it_ended(pane),
             Condition::Deserted { dead: None } => {
-                "its pane was closed, and other panes of its session are open".to_owned()
+                "its pane was closed, but other panes of its tmux session are open".to_owned()
             }
             Condition::Orphaned => entry.record().map(orphan::told).unwrap_or_default(),
             Condition::Replaced(pane) => replaced(pane),
             Condition::Unrecorded(_) => restore_hint(name),
-            Condition::Foreign(_) => "a live tmux session that the-loop did not start holds its name".to_owned(),
+            Condition::Foreign(_) => "a tmux session that is not managed by the-loop has its name".to_owned(),
             Condition::Silent(silence) => format!("tmux did not answer ({})", silence.0),
             Condition::Gone if entry.record().is_some_and(|record| record.status == RecordStatus::Running) => {
-                "its tmux session is gone; its conversation is kept".to_owned()
+                "its tmux session no longer exists; its conversation is kept".to_owned()
             }
             Condition::Live(_) if judged.word == State::Running => cut_short(entry).to_owned(),
             Condition::Gone | Condition::Live(_) => String::new(),
@@ -155,9 +155,9 @@ impl Scope {
 /// What a verb that ended in the middle of its work left, for a session that runs.
 fn cut_short(entry: &Entry) -> &'static str {
     match entry.record().and_then(|record| record.phase) {
-        Some(Phase::Starting) => "its start was cut short before its end was recorded; the next verb records it",
-        Some(Phase::Stopping) => "a stop of it was cut short; the next verb finishes it",
-        Some(Phase::Deleting) => "a delete of it was cut short; the next verb finishes it",
+        Some(Phase::Starting) => "its start was interrupted; the next command completes it",
+        Some(Phase::Stopping) => "its stop was interrupted; the next command completes it",
+        Some(Phase::Deleting) => "its delete was interrupted; the next command completes it",
         Some(Phase::Created | Phase::Running | Phase::Stopped) | None => "",
     }
 }

@@ -7,7 +7,7 @@ mod queue;
 mod ready;
 mod receipt;
 
-use wire::{Evidence, SayReceipt, SayRequest, SessionName, Verdict};
+use wire::{Evidence, Remedy, SayReceipt, SayRequest, SessionName, Verdict};
 
 use super::{Scope, orphan};
 use crate::{
@@ -147,10 +147,10 @@ fn fit(request: &SayRequest) -> Result<CleanText, Error> {
     if cleaned.text.trim().is_empty() {
         let what = match (request.text.is_empty(), request.text.trim().is_empty()) {
             (true, _) => "the message is empty",
-            (false, true) => "the message has only spaces and line breaks",
-            (false, false) => "the message has only control characters, which are not typed",
+            (false, true) => "the message contains only spaces and line breaks",
+            (false, false) => "the message contains only control characters, which are removed",
         };
-        return Err(Error::InvalidRequest(format!("{what}: give it some text")));
+        return Err(Error::InvalidRequest(format!("{what}: send some text")));
     }
     Ok(cleaned)
 }
@@ -176,7 +176,7 @@ fn resume(
     if watch.seen() {
         return Ok(Some(Delivery::submitted(Evidence::Transcript)));
     }
-    let lost = || Delivery::unconfirmed("the-loop ended while it was being typed, and it was not typed again");
+    let lost = || Delivery::unconfirmed("the-loop exited while typing the message, and did not type it again");
     let pane = match pane {
         Ok(pane) if record.loop_id == intent.loop_id => pane,
         Err(Error::TmuxSilent { reason }) => return Err(Error::TmuxSilent { reason: reason.clone() }),
@@ -220,9 +220,9 @@ pub(super) fn without_record(scope: &Scope, name: &SessionName) -> Error {
         Err(silence) => silence.into(),
         Ok(panes) if panes.of(name).iter().any(|pane| !pane.dead && scope.is_ours(pane)) => scope.is_unrecorded(name),
         Ok(panes) if panes.of(name).iter().any(|pane| !pane.dead) => {
-            Error::Foreign { name: name.clone(), session: name.tmux_session(), server: scope.tmux.server_hint() }
+            Error::Foreign { name: name.clone(), session: name.tmux_session(), socket: scope.tmux.socket_name() }
         }
-        Ok(_) => Error::NotRunning { name: name.clone(), reason: "it was never started".to_owned() },
+        Ok(_) => Error::NotRunning { name: name.clone(), reason: "not started yet".to_owned() },
     }
 }
 
@@ -233,34 +233,28 @@ pub(super) fn speakable(scope: &Scope, record: &Record) -> Result<Pane, Error> {
         Condition::Live(pane) => return Ok(pane),
         Condition::Unrecorded(_) => return Err(scope.is_unrecorded(&name)),
         Condition::Foreign(_) => {
-            return Err(Error::Foreign { session: name.tmux_session(), server: scope.tmux.server_hint(), name });
+            return Err(Error::Foreign { session: name.tmux_session(), socket: scope.tmux.socket_name(), name });
         }
         Condition::Silent(silence) => return Err(silence.into()),
         Condition::Dead(pane) => scope.how_it_ended(&pane),
         Condition::Deserted { dead } => {
             let how = dead.map_or_else(|| "its pane was closed".to_owned(), |pane| scope.how_it_ended(&pane));
-            let reason = format!("{how}, and other panes of its tmux session are open");
-            return Err(Error::OutOfReach { remedy: stop_and_start(&name), name, reason });
+            let reason = format!("{how}, but other panes of its tmux session are open");
+            return Err(Error::OutOfReach { remedies: vec![Remedy::Restart { name: name.clone() }], name, reason });
         }
         Condition::Replaced(pane) => {
-            let remedy = format!(
-                "look at it with {}, close that pane, then `the-loop standing start {name}`",
-                scope.attach(&name)
-            );
-            return Err(Error::OutOfReach { name, reason: replaced(&pane), remedy });
+            let look = Remedy::Look { target: name.tmux_session(), socket: scope.tmux.socket_name() };
+            let remedies = vec![look, Remedy::CloseAndStart { name: name.clone() }];
+            return Err(Error::OutOfReach { name, reason: replaced(&pane), remedies });
         }
         Condition::Orphaned => {
-            return Err(Error::OutOfReach { remedy: stop_and_start(&name), name, reason: orphan::told(record) });
+            let remedies = vec![Remedy::Restart { name: name.clone() }];
+            return Err(Error::OutOfReach { name, reason: orphan::told(record), remedies });
         }
-        Condition::Gone if record.phase == Some(Phase::Created) => "it was never started".to_owned(),
-        Condition::Gone => "it is stopped".to_owned(),
+        Condition::Gone if record.phase == Some(Phase::Created) => "not started yet".to_owned(),
+        Condition::Gone => "stopped".to_owned(),
     };
     Err(Error::NotRunning { name, reason })
-}
-
-/// What helps where a start alone would refuse.
-fn stop_and_start(name: &SessionName) -> String {
-    format!("`the-loop standing stop {name}`, then `the-loop standing start {name}`; its conversation goes on")
 }
 
 /// The paper trail of a delivery. Who said it is noted; what was said is not.

@@ -94,7 +94,10 @@ pub(super) fn prospect(scope: &Scope, definition: &Definition, record: Option<&R
     let gone =
         resumed.as_ref().and_then(|id| plan.adapter.transcript(&plan.place(scope), id)).filter(|path| !path.exists());
     if let (Some(id), Some(path)) = (&resumed, &gone) {
-        notes.push(format!("the transcript of conversation {id} is gone ({}): a fresh one is begun", path.display()));
+        notes.push(format!(
+            "the transcript of conversation {id} is missing ({}): starting a new conversation",
+            path.display()
+        ));
     }
     let note = (!notes.is_empty()).then(|| notes.join("; "));
     Ok(Prospect { resumes: resumed.is_some() && gone.is_none(), note })
@@ -123,36 +126,36 @@ fn may_spawn(scope: &Scope, name: &SessionName, record: Option<&Record>) -> Go {
     }
     match (condition, record) {
         (Condition::Gone, _) => match no_server.then(|| scope.lost_server()).flatten() {
-            Some(server) => Go::No(format!("{}: nothing was spawned beside it", orphan::remedy(&server))),
+            Some(server) => Go::No(format!("{}: not started again", orphan::remedy(&server))),
             None => Go::Spawn,
         },
         (Condition::Live(pane), Some(record)) => Go::Already(Box::new(record.clone()), Box::new(pane)),
-        (Condition::Silent(silence), _) => Go::No(format!("tmux did not answer ({}): nothing was spawned", silence.0)),
+        (Condition::Silent(silence), _) => Go::No(format!("tmux did not answer ({}): not started", silence.0)),
         (Condition::Replaced(pane), _) => Go::No(format!(
-            "{}: nothing was spawned; look at it with {}, and close it to start the session again",
+            "{}: not started; look at it with {}, and close it before you start the session",
             replaced(&pane),
             scope.attach(name)
         )),
         (Condition::Unrecorded(_), _) => {
-            Go::No(format!("{}, and look at it with {}: nothing was spawned", restore_hint(name), scope.attach(name)))
+            Go::No(format!("{}, and look at it with {}: not started", restore_hint(name), scope.attach(name)))
         }
         (Condition::Live(_) | Condition::Foreign(_), _) => Go::No(format!(
-            "a live tmux session that the-loop did not start holds the name ({}): nothing was spawned; look at it with {}",
-            if record.is_none() { "there is no record of it" } else { "it is not the one in the record" },
+            "a tmux session that is not managed by the-loop has the name ({}): not started; look at it with {}",
+            if record.is_none() { "no record" } else { "not the one in the record" },
             scope.attach(name)
         )),
         (Condition::Dead(pane), _) => Go::No(format!(
-            "the tmux session is still there though {}: nothing was spawned; look at it with {}",
+            "the tmux session still exists although {}: not started; look at it with {}",
             scope.how_it_ended(&pane),
             scope.attach(name)
         )),
         (Condition::Deserted { .. }, _) => Go::No(format!(
-            "its harness is gone, and other panes of its tmux session are open: nothing was spawned; look at them with \
-             {}, or close them with `the-loop standing stop {name}`",
+            "its harness exited, but other panes of its tmux session are open: not started; look at them with {}, or \
+             close them with `the-loop standing stop {name}`",
             scope.attach(name)
         )),
         (Condition::Orphaned, record) => Go::No(format!(
-            "{}: nothing was spawned beside it; `the-loop standing stop {name}` ends it",
+            "{}: not started again; stop it with `the-loop standing stop {name}`",
             record.map(orphan::told).unwrap_or_default()
         )),
     }
@@ -186,7 +189,7 @@ fn spawn(scope: &Scope, mut plan: Plan<'_>, before: Option<Record>) -> Result<St
             Attempt::Refused(reason) => return give_up(scope, &plan, before, &reason),
             Attempt::Died(reason) => {
                 resume_failed(scope, &name, &id, &reason);
-                notes.push(format!("conversation {id} could not be resumed ({reason}), a fresh one was begun"));
+                notes.push(format!("could not resume conversation {id} ({reason}); started a new one"));
             }
         }
         match plan.begin_afresh() {
@@ -245,9 +248,7 @@ fn succeeded(
     record.account = plan.account();
     Scope::note_account(&mut record, plan.adapter.as_ref());
     if !scope.learn(plan.adapter.as_ref(), &mut record) {
-        notes.push(
-            "its harness has not told its conversation yet: it is recorded at the next message or stop".to_owned(),
-        );
+        notes.push("the conversation is not known yet; it is recorded at the next message or stop".to_owned());
     }
     if plan.untrusted.is_none() {
         // For the next start.
@@ -256,7 +257,7 @@ fn succeeded(
     files::failpoint::at("start.probed");
     if let Err(error) = scope.registry.write(&record) {
         // The intent stands on disk: the next verb finds the pane by its id and records it.
-        notes.push(format!("it runs, and its record could not be written ({error})"));
+        notes.push(format!("started, but its record could not be written ({error})"));
     }
     files::failpoint::at("start.recorded");
     let pane = scope.condition(&record).live().cloned();
@@ -301,7 +302,7 @@ fn hand_over(scope: &Scope, record: &Record, pane: &Pane) -> Vec<String> {
 
 fn unsure(scope: &Scope, plan: &Plan<'_>, reason: &str) -> Start {
     let name = &plan.definition.name;
-    let detail = format!("{reason}: the session may yet come to be; the next verb on `{name}` finds out");
+    let detail = format!("{reason}: the session may still start; the next command on `{name}` checks");
     Start { row: failed(scope, name, &plan.definition.harness, &detail), unsure: true }
 }
 

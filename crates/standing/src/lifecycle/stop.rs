@@ -72,7 +72,7 @@ pub(crate) fn held(scope: &Scope, hold: &Hold, name: &SessionName) -> Stop {
     match scope.read_held(hold, name) {
         Ok(None) => without_record(scope, name),
         Err(Error::BadRecord { reason, .. }) => unreadable(scope, name, &reason),
-        Err(error) => Stop::new(Outcome::Failed, error.to_string()),
+        Err(error) => Stop::new(Outcome::Failed, error.problem().detail),
         Ok(Some(record)) => {
             // A delete that was cut short goes on as one.
             let phase = if record.phase == Some(Phase::Deleting) { Phase::Deleting } else { Phase::Stopping };
@@ -94,7 +94,7 @@ pub(crate) fn finish(scope: &Scope, _hold: &Hold, mut record: Record, phase: Pha
     }
     let condition = scope.condition(&record);
     if let Condition::Silent(silence) = condition {
-        let detail = format!("tmux did not answer ({}): nothing was signalled and the record is unchanged", silence.0);
+        let detail = format!("tmux did not answer ({}): no signal was sent and the record is unchanged", silence.0);
         emit_failed(scope, &record, &detail);
         return Stop::new(Outcome::Failed, detail);
     }
@@ -106,7 +106,7 @@ pub(crate) fn finish(scope: &Scope, _hold: &Hold, mut record: Record, phase: Pha
     // The intent before the act; a full disk must not keep anyone from stopping an agent.
     record.phase = Some(phase);
     if let Err(error) = scope.registry.write(&record) {
-        notes.push(format!("the record could not be written ({error})"));
+        notes.push(format!("could not write the record ({error})"));
     }
     files::failpoint::at("stop.intended");
     let replaced = matches!(condition, Condition::Replaced(_));
@@ -137,7 +137,7 @@ fn conclude(scope: &Scope, record: &mut Record, phase: Phase, stop: &Stop, cut: 
     if let Err(error) = scope.registry.write(record)
         && notes.is_empty()
     {
-        notes.push(format!("the record could not be written ({error})"));
+        notes.push(format!("could not write the record ({error})"));
     }
     files::failpoint::at("stop.recorded");
     if stop.outcome == Outcome::Stopped {
@@ -161,7 +161,7 @@ fn act(scope: &Scope, record: &Record, condition: Condition) -> Stop {
         },
         Condition::Dead(pane) if pane.session_loop_id == record.loop_id => {
             let ended = sweep(&record.loop_id, grace);
-            let how = format!("{}; its pane was cleared", scope.how_it_ended(&pane));
+            let how = format!("{}; its pane was closed", scope.how_it_ended(&pane));
             let stop = close(scope, record, &pane, &ended);
             if stop.done() { Stop::new(Outcome::NotRunning, join(&how, &stop.detail)) } else { stop }
         }
@@ -179,7 +179,7 @@ fn act(scope: &Scope, record: &Record, condition: Condition) -> Stop {
         }
         Condition::Replaced(pane) => left_alone(scope, record, &replaced(&pane)),
         Condition::Foreign(_) | Condition::Unrecorded(_) => {
-            left_alone(scope, record, "a live tmux session that the-loop did not start holds its name")
+            left_alone(scope, record, "a tmux session that is not managed by the-loop has its name")
         }
         Condition::Dead(_) | Condition::Gone => {
             let ended = sweep(&record.loop_id, grace);
@@ -205,7 +205,7 @@ fn clear_elsewhere(scope: &Scope, record: &Record, stop: &Stop) {
 /// What is not ours is not touched; what our harness left is.
 fn left_alone(scope: &Scope, record: &Record, what: &str) -> Stop {
     let ended = sweep(&record.loop_id, scope.settings().routing.tmux.kill_grace);
-    let left = format!("{what} and was left alone: {}", scope.attach(&record.name));
+    let left = format!("{what} and was not touched: {}", scope.attach(&record.name));
     let outcome = if ended.left.is_empty() { Outcome::NotRunning } else { Outcome::Failed };
     Stop::new(outcome, join(&left, &ended.report()))
 }
@@ -218,7 +218,7 @@ fn ours(scope: &Scope, record: &Record, pane: &Pane) -> Result<Option<ProcessHol
         return Ok(Some(held));
     }
     Err(format!(
-        "the pane runs `{}` (pid {}), which the-loop did not start: nothing was signalled; look at it with {}",
+        "the pane runs `{}` (pid {}), which the-loop did not start: no signal was sent; look at it with {}",
         process::command_name(pane.pid),
         pane.pid,
         scope.attach(&record.name)
@@ -239,19 +239,19 @@ fn close(scope: &Scope, record: &Record, pane: &Pane, ended: &Ended) -> Stop {
             if others.is_empty() {
                 stopped
             } else {
-                stopped.but(&format!("other panes of its tmux session were closed with it: {others}"))
+                stopped.but(&format!("also closed other panes of its tmux session: {others}"))
             }
         }
         Answer::Silent(silence) => Stop::new(
             Outcome::Failed,
             join(
                 &ended.report(),
-                &format!("tmux did not answer when its session was to be closed ({}): stop it again", silence.0),
+                &format!("tmux did not answer when closing the session ({}): stop it again", silence.0),
             ),
         ),
         Answer::Said(KillAnswer::NotOurs) => match scope.condition(record) {
             Condition::Gone | Condition::Orphaned => finished(Outcome::Stopped, ended),
-            _ => finished(Outcome::Stopped, ended).but("another tmux session has its name now and was left alone"),
+            _ => finished(Outcome::Stopped, ended).but("another tmux session has its name now and was not touched"),
         },
     }
 }
@@ -272,7 +272,7 @@ pub(super) fn without_record(scope: &Scope, name: &SessionName) -> Stop {
     let panes = match scope.look() {
         Ok(panes) => panes,
         Err(silence) => {
-            return Stop::new(Outcome::Failed, format!("tmux did not answer ({}): nothing was signalled", silence.0));
+            return Stop::new(Outcome::Failed, format!("tmux did not answer ({}): no signal was sent", silence.0));
         }
     };
     let mut live = panes.of(name).iter().filter(|pane| !pane.dead).peekable();
@@ -280,25 +280,23 @@ pub(super) fn without_record(scope: &Scope, name: &SessionName) -> Stop {
         let why = if live.any(|pane| scope.is_ours(pane)) {
             format!("{}, then stop it", restore_hint(name))
         } else {
-            "the-loop did not start the live session of that name and does not stop it".to_owned()
+            "the tmux session of that name is not managed by the-loop, so it was not stopped".to_owned()
         };
         return Stop::of_no_record(Outcome::Failed, format!("no record: {why}; {}", scope.attach(name)));
     }
     match scope.processes_of(name) {
-        processes if processes.is_empty() => Stop::of_no_record(Outcome::NotRunning, "no record: it was never started"),
+        processes if processes.is_empty() => Stop::of_no_record(Outcome::NotRunning, "no record: not started yet"),
         processes => Stop::new(
             Outcome::Failed,
-            format!("no record, no tmux session, and still alive: {}", signal::told(&processes)),
+            format!("no record and no tmux session, but still running: {}", signal::told(&processes)),
         ),
     }
 }
 
 /// A record that cannot be read is not overwritten. What its own environment proves to be ours is stopped all the same.
 fn unreadable(scope: &Scope, name: &SessionName, reason: &str) -> Stop {
-    let note = format!(
-        "{}: the record cannot be read ({reason}) and was left as it is",
-        scope.registry.path_of(name).display()
-    );
+    let note =
+        format!("{}: could not read the record ({reason}); it was not changed", scope.registry.path_of(name).display());
     let panes = match scope.look() {
         Ok(panes) => panes,
         Err(silence) => {
@@ -320,7 +318,7 @@ fn unreadable(scope: &Scope, name: &SessionName, reason: &str) -> Stop {
             Condition::Live(pane.clone())
         }
         None if panes.of(name).iter().any(|pane| !pane.dead) => {
-            let whose = format!("whose the live session is cannot be told: {}", scope.attach(name));
+            let whose = format!("could not determine who started the tmux session: {}", scope.attach(name));
             return Stop::new(Outcome::Failed, join(&note, &whose));
         }
         None => {

@@ -36,9 +36,9 @@ impl Registry {
     pub(crate) fn hold(&self, name: &SessionName, verb: &str, wait: LockWait) -> Result<Hold, Error> {
         state_folder::make(&self.root)?;
         let dir = self.dir.join(LOCKS);
-        folder::make(&dir).map_err(storage(&dir, "the folder of locks cannot be made"))?;
+        folder::make(&dir).map_err(storage(&dir, "could not create the lock directory"))?;
         let path = self.lock_file(name);
-        let file = LockFile::create(&path).map_err(storage(&path, "the lock cannot be opened"))?;
+        let file = LockFile::create(&path).map_err(storage(&path, "could not open the lock"))?;
         self.take(file, name, Some(verb), wait)
     }
 
@@ -61,7 +61,7 @@ impl Registry {
         match LockFile::folder(&self.dir) {
             Ok(dir) => self.take(dir, name, None, wait).map(Some),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(storage(&self.dir, "the state folder cannot be opened")(error)),
+            Err(error) => Err(storage(&self.dir, "could not open the state directory")(error)),
         }
     }
 
@@ -69,8 +69,8 @@ impl Registry {
         let taken = match file.lock(Mode::Exclusive, wait.0) {
             Err(LockError::Unsupported(why)) => {
                 notices::tell(format!(
-                    "{}: this file system has no locks ({why}): verbs exclude each other on this machine alone; do \
-                     not use this state folder from two machines at once",
+                    "{}: this file system does not support locks ({why}): commands exclude each other on this \
+                     machine only, so do not use this state directory from two machines at once",
                     self.dir.display()
                 ));
                 name::lock(&self.lock_name(name), wait.0)
@@ -82,7 +82,7 @@ impl Registry {
                 Error::Busy { name: name.clone(), holder: self.holder(name), waited_seconds: wait.0.as_secs() }
             }
             LockError::Unsupported(error) | LockError::Failed(error) => {
-                storage(&self.dir, "the lock cannot be taken")(error)
+                storage(&self.dir, "could not take the lock")(error)
             }
         })?;
         if let Some(verb) = verb {
@@ -103,7 +103,7 @@ impl Registry {
 
     fn holder(&self, name: &SessionName) -> String {
         let text = read::text_if_there(&self.lock_file(name), MAX_NOTE).ok().flatten().unwrap_or_default();
-        if text.is_empty() { "holder unknown".to_owned() } else { text.chars().filter(|c| !c.is_control()).collect() }
+        if text.is_empty() { "unknown holder".to_owned() } else { text.chars().filter(|c| !c.is_control()).collect() }
     }
 }
 

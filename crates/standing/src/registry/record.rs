@@ -234,12 +234,12 @@ impl Record {
         let mut record: Self = serde_json::from_str(text).map_err(|error| inert_line(&error.to_string()))?;
         if record.format > FORMAT {
             return Err(format!(
-                "its format is {}, and this program knows formats up to {FORMAT}: a newer the-loop wrote it",
+                "written by a newer version of the-loop (format {}, supported up to {FORMAT})",
                 record.format
             ));
         }
         if record.name != *name {
-            return Err(format!("it says that its name is `{}`", record.name));
+            return Err(format!("the name in it is `{}`", record.name));
         }
         record.tmux_target = name.tmux_session();
         Ok(record)

@@ -41,8 +41,9 @@ pub(super) struct Sandbox {
 
 impl Sandbox {
     pub(super) fn make(here: &Surroundings) -> Result<Self, String> {
-        let fail =
-            |place: &Path, error: &io::Error| format!("{}: a folder cannot be made there: {error}", place.display());
+        let fail = |place: &Path, error: &io::Error| {
+            format!("{}: could not create a directory there: {error}", place.display())
+        };
         let named = here.var("TMPDIR").map(PathBuf::from).filter(|place| place.as_os_str().len() <= LONGEST);
         let place = named.unwrap_or_else(|| PathBuf::from("/tmp"));
         let folder = tempfile::Builder::new().prefix("loop-selftest-").tempdir_in(&place);
@@ -94,10 +95,10 @@ impl Sandbox {
         self.kill_all();
         let removed = fs::remove_dir_all(self.folder.path());
         if !left.is_empty() {
-            return Err(format!("{} processes did not end by themselves and were killed", left.len()));
+            return Err(format!("{} processes did not exit and were killed", left.len()));
         }
-        removed.map_err(|error| format!("{}: it cannot be removed: {error}", self.folder.path().display()))?;
-        Ok("no process, no socket and no file is left".to_owned())
+        removed.map_err(|error| format!("{}: could not remove it: {error}", self.folder.path().display()))?;
+        Ok("no process, socket or file is left".to_owned())
     }
 
     /// Kills what is left, and what comes after it: a step that was given up may still be under way, and asks tmux anew

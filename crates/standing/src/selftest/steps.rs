@@ -37,16 +37,15 @@ pub(super) fn take(sandbox: &Sandbox, tell: &Sender<Result<String, String>>) {
         "create" => {
             let row = only(the_loop.standing().create(&CreateRequest::named(SESSION)), Outcome::Started)?;
             conversation = row.harness_session_id;
-            Ok(format!("a demo agent in a tmux server of its own, conversation {conversation}"))
+            Ok(format!("demo agent in a tmux server of its own, conversation {conversation}"))
         }
         "say" => say(&the_loop, &words),
         "stop" => only(control(&the_loop, ControlVerb::Stop), Outcome::Stopped)
-            .map(|row| row.detail.unwrap_or_else(|| "its harness ended".to_owned())),
+            .map(|row| row.detail.unwrap_or_else(|| "the harness exited".to_owned())),
         "start" => start(&the_loop, &conversation, &words),
         _ => {
             let request = DeleteRequest { name: SESSION.to_owned() };
-            only(the_loop.standing().delete(&request), Outcome::Deleted)
-                .map(|_| "stopped, and its record removed".to_owned())
+            only(the_loop.standing().delete(&request), Outcome::Deleted).map(|_| "stopped, record removed".to_owned())
         }
     };
     for name in NAMES {
@@ -65,12 +64,12 @@ fn control(the_loop: &TheLoop, verb: ControlVerb) -> Result<ControlReport, Error
 /// The row of a verb that must have come to that.
 fn only(report: Result<ControlReport, Error>, expected: Outcome) -> Result<Row, String> {
     let report = report.map_err(|error| error.to_string())?;
-    let Some(row) = report.sessions.into_iter().next() else { return Err("nothing was told of it".to_owned()) };
+    let Some(row) = report.sessions.into_iter().next() else { return Err("no row in the report".to_owned()) };
     if row.outcome == Some(expected) {
         return Ok(row);
     }
     let outcome = row.outcome.map_or("without an outcome", Outcome::as_str);
-    Err(format!("it was {outcome} and not {}: {}", expected.as_str(), row.detail.unwrap_or_default()))
+    Err(format!("outcome {outcome} instead of {}: {}", expected.as_str(), row.detail.unwrap_or_default()))
 }
 
 fn say(the_loop: &TheLoop, words: &str) -> Result<String, String> {
@@ -78,25 +77,25 @@ fn say(the_loop: &TheLoop, words: &str) -> Result<String, String> {
     let request = SayRequest { name: SESSION.to_owned(), text, ..SayRequest::default() };
     let receipt = the_loop.standing().say(&request).map_err(|error| error.to_string())?;
     if (receipt.verdict, receipt.evidence) == (Verdict::Submitted, Evidence::Transcript) {
-        return Ok("submitted, seen in the transcript".to_owned());
+        return Ok("submitted, confirmed by the transcript".to_owned());
     }
     let said: Vec<String> = receipt.messages.into_iter().map(|message| message.text).collect();
-    Err(format!("nothing proves that the message was taken: {}", said.join("; ")))
+    Err(format!("could not confirm that the message was received: {}", said.join("; ")))
 }
 
 fn start(the_loop: &TheLoop, conversation: &str, words: &str) -> Result<String, String> {
     let row = only(control(the_loop, ControlVerb::Start), Outcome::Resumed)?;
     if row.harness_session_id != conversation {
-        return Err(format!("it goes on with conversation {}, and not with {conversation}", row.harness_session_id));
+        return Err(format!("resumed conversation {} instead of {conversation}", row.harness_session_id));
     }
     let begun = Instant::now();
     loop {
         let screen = the_loop.standing().screen(SESSION, 200).map_err(|error| error.to_string())?;
         if screen.contains(words) {
-            return Ok("the same conversation, its earlier words on the screen".to_owned());
+            return Ok("same conversation, earlier messages on the screen".to_owned());
         }
         if begun.elapsed() > DRAWN {
-            return Err("the same conversation, and its earlier words are not on the screen".to_owned());
+            return Err("same conversation, but earlier messages are not on the screen".to_owned());
         }
         thread::sleep(Duration::from_millis(20));
     }

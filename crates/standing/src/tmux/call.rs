@@ -94,7 +94,7 @@ impl Tmux {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Answer::Silent(Silence(
                 "the program `tmux` was not found on PATH: install tmux 3.2 or newer".to_owned(),
             )),
-            Err(error) => Answer::Silent(Silence(format!("tmux could not be run: {error}"))),
+            Err(error) => Answer::Silent(Silence(format!("could not run tmux: {error}"))),
         }
     }
 

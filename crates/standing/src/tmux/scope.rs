@@ -41,15 +41,15 @@ impl Tmux {
             return in_a_scope(&[CONTINUE, AVOID]);
         }
         if let Err(reason) = self.is_granted(&[]) {
-            tracing::warn!(%reason, "the tmux server becomes part of this unit: it cannot have a scope of its own");
+            tracing::warn!(%reason, "could not give the tmux server a scope of its own: it becomes part of this unit");
             return Vec::new();
         }
         let known: Vec<&'static str> =
             [CONTINUE, AVOID].into_iter().filter(|property| self.is_granted(&[property]).is_ok()).collect();
         for property in [CONTINUE, AVOID].iter().filter(|property| !known.contains(property)) {
             notices::tell(format!(
-                "this systemd refuses `{}` for the scope of the tmux server: an agent that runs out of memory may end \
-                 the others",
+                "this systemd rejects `{}` for the scope of the tmux server: an agent that runs out of memory may \
+                 end the others",
                 property.trim_start_matches("--property=")
             ));
         }

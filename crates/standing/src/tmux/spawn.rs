@@ -104,7 +104,7 @@ impl Tmux {
         let window = format!("={session}:^");
         let pane = format!("={session}:^.{{top-left}}");
         let (Some(exe), Some(spec), Some(cwd)) = (self.exe.to_str(), spawn.spec.to_str(), spawn.cwd.to_str()) else {
-            return Answer::Said(SpawnAnswer::Refused("a path is not UTF-8, which tmux cannot be given".to_owned()));
+            return Answer::Said(SpawnAnswer::Refused("a path is not UTF-8, which tmux does not support".to_owned()));
         };
         // `#(…)` in a directory's name would be run by tmux.
         let (exe, spec, cwd) = (word(exe), word(spec), word(&cwd.replace('#', "##")));

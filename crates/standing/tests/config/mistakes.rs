@@ -26,13 +26,13 @@ fn mistakes_in_keys() {
         format!("{entry}{{name: a, zzz: 1}}"),
         "3:17 standingSessions.sessions[0].zzz: unknown key; allowed",
     );
-    assert_problem(format!("{entry}harness: x"), "3:7 standingSessions.sessions[0].name: it is missing");
+    assert_problem(format!("{entry}harness: x"), "3:7 standingSessions.sessions[0].name: required key is missing");
     assert_problem(
         format!("{entry}name: a\n      name: b"),
-        "4:7 standingSessions.sessions[0].name: it is already set at 3:7",
+        "4:7 standingSessions.sessions[0].name: already set at 3:7",
     );
-    assert_problem("routing: {}\nrouting: {}\n", "2:1 routing: it is already set at 1:1");
-    assert_problem("state: {[a]: b}", "1:9 : a list or block stands where a key is needed");
+    assert_problem("routing: {}\nrouting: {}\n", "2:1 routing: already set at 1:1");
+    assert_problem("state: {[a]: b}", "1:9 : expected a key, found a list or mapping");
     for closed in [
         "state",
         "eventLog",
@@ -58,33 +58,33 @@ fn mistakes_in_values() {
     let entry = "standingSessions:\n  sessions:\n    - ";
     let name = "standingSessions.sessions[0].name";
     assert_problem("standingSessions: {enabled: \"yes\"}", "1:29 standingSessions.enabled: expected `true` or `false`");
-    assert_problem("standingSessions: []", "1:19 standingSessions: expected a block of keys, found a list");
+    assert_problem("standingSessions: []", "1:19 standingSessions: expected a mapping, found a list");
     assert_problem(
         "standingSessions: {sessions: {}}",
-        "1:30 standingSessions.sessions: expected a list, found a block",
+        "1:30 standingSessions.sessions: expected a list, found a mapping",
     );
-    assert_problem("- a", "1:1 : expected a block of keys, found a list");
-    assert_problem("hello", "1:1 : expected a block of keys, found the text \"hello\"");
-    assert_problem("version: 0.5", "1:10 version: expected a text, found the number 0.5: put it in quotes");
-    assert_problem(format!("{entry}name: 7"), &format!("3:13 {name}: expected a text, found the number 7"));
-    assert_problem(format!("{entry}name:"), &format!("3:7 {name}: expected a text, found nothing"));
+    assert_problem("- a", "1:1 : expected a mapping, found a list");
+    assert_problem("hello", "1:1 : expected a mapping, found the string \"hello\"");
+    assert_problem("version: 0.5", "1:10 version: expected a string, found the number 0.5: put it in quotes");
+    assert_problem(format!("{entry}name: 7"), &format!("3:13 {name}: expected a string, found the number 7"));
+    assert_problem(format!("{entry}name:"), &format!("3:7 {name}: expected a string, found nothing"));
     assert_problem(
         format!("{entry}name: Sup"),
-        &format!("3:13 {name}: found the text \"Sup\", and 'S' is not allowed"),
+        &format!("3:13 {name}: found the string \"Sup\", and 'S' is not allowed"),
     );
     assert_problem(
         format!("{entry}name: \"\""),
-        &format!("3:13 {name}: found the text \"\", and a session name is needed"),
+        &format!("3:13 {name}: found the string \"\", and a session name is required"),
     );
-    assert_problem(format!("{entry}name: {}", "a".repeat(41)), &format!("3:13 {name}: found the text \"aaa"));
+    assert_problem(format!("{entry}name: {}", "a".repeat(41)), &format!("3:13 {name}: found the string \"aaa"));
     assert_problem(
         format!("{entry}name: \"a\\n\""),
-        &format!("3:13 {name}: found the text \"a\\n\", and a control character is not"),
+        &format!("3:13 {name}: found the string \"a\\n\", and control characters are not"),
     );
     assert_eq!(problems(format!("{entry}name: {}", "a".repeat(40))), [""; 0]);
     assert_problem(
         format!("{entry}name: a\n      harnessArgs: [x, 1]"),
-        "4:24 standingSessions.sessions[0].harnessArgs[1]: expected a text, found the number 1: put it in quotes",
+        "4:24 standingSessions.sessions[0].harnessArgs[1]: expected a string, found the number 1: put it in quotes",
     );
     assert_problem(
         "routing: {tmux: {resumeProbeSeconds: -1}}",
@@ -99,24 +99,27 @@ fn mistakes_in_values() {
         assert_problem(text, "1:38 routing.tmux.resumeProbeSeconds: expected 3600 or less");
     }
     assert_problem("routing: {tmux: {resumeProbeSeconds: -.inf}}", "1:38 routing.tmux.resumeProbeSeconds: expected 0");
-    assert_problem("routing: {tmux: {socket: a/b}}", "1:26 routing.tmux.socket: expected letters, digits");
-    assert_problem("routing: {harnesses: {m: {}}}", "1:26 routing.harnesses.m.command: it is missing");
+    assert_problem(
+        "routing: {tmux: {socket: a/b}}",
+        "1:26 routing.tmux.socket: expected a tmux socket name of letters, digits",
+    );
+    assert_problem("routing: {harnesses: {m: {}}}", "1:26 routing.harnesses.m.command: required key is missing");
     assert_problem(
         "routing: {harnesses: {m: {command: []}}}",
         "1:36 routing.harnesses.m.command: expected a list with",
     );
-    assert_problem("routing: {harnesses: {m n: 1}}", "1:28 routing.harnesses[\"m n\"]: expected a block of keys");
+    assert_problem("routing: {harnesses: {m n: 1}}", "1:28 routing.harnesses[\"m n\"]: expected a mapping");
     assert_problem("routing: {harnessArgs: {m: x}}", "1:28 routing.harnessArgs.m: expected a list");
     assert_problem("service: {port: 65536}", "1:17 service.port: expected 65535 or less, found the number 65536");
-    assert_problem("service: {port: 1.5}", "1:17 service.port: expected a whole number, found the number 1.5");
+    assert_problem("service: {port: 1.5}", "1:17 service.port: expected an integer, found the number 1.5");
     assert_problem(
         "service: {port: '80'}",
-        "1:17 service.port: expected a whole number, found the text \"80\": take the",
+        "1:17 service.port: expected an integer, found the string \"80\": remove the",
     );
-    assert_problem("service: {host: ''}", "1:17 service.host: expected a text that is not empty");
+    assert_problem("service: {host: ''}", "1:17 service.host: expected a non-empty string");
     assert_problem(
         "service: {auth: {mode: same_user}}",
-        "1:24 service.auth.mode: expected `same-user`, `token` or `none`, found the text \"same_user\": did you mean `same-",
+        "1:24 service.auth.mode: expected `same-user`, `token` or `none`, found the string \"same_user\": did you mean `same-",
     );
     assert_problem(
         "channels: {slack: {read: {intervalSeconds: 4}}}",
@@ -127,7 +130,7 @@ fn mistakes_in_values() {
 
 #[test]
 fn a_nul_that_would_cut_a_text_off() {
-    let nul = "a NUL character stands in it";
+    let nul = "contains a NUL character";
     for (text, place) in [
         ("state: {root: \"a\\0b\"}", "1:15 state.root"),
         ("eventLog: {path: \"\\0\"}", "1:18 eventLog.path"),
@@ -155,10 +158,10 @@ fn names_that_the_service_is_to_trust() {
     let hosts = |text: &str| format!("service: {{allowedHosts: ['{text}']}}");
     let origins = |text: &str| format!("service: {{cors: {{allowOrigins: ['{text}']}}}}");
     for bad in ["*", "", "garbage value", "http://a", "a/b", "a:b", "*.example", "[::1", "g:80:90"] {
-        assert_problem(hosts(bad), "1:26 service.allowedHosts[0]: expected a host name, with or without a port");
+        assert_problem(hosts(bad), "1:26 service.allowedHosts[0]: expected a host name with an optional port");
     }
     for bad in ["*", "", "garbage value", "http://a/b", "a.example", "http://", "http://a:x", "https://*.a", "null"] {
-        assert_problem(origins(bad), "1:33 service.cors.allowOrigins[0]: expected scheme and host");
+        assert_problem(origins(bad), "1:33 service.cors.allowOrigins[0]: expected an origin");
     }
     for good in ["a", "Loop.example", "a_b:8443", "10.0.0.1:80", "[::1]", "[::1]:80", "::2", "fe80::1"] {
         assert_eq!(problems(hosts(good)), [""; 0], "{good}");
@@ -184,18 +187,18 @@ fn mistakes_that_no_schema_sees() {
 
 #[test]
 fn mistakes_in_yaml() {
-    let tab = "a tab stands where YAML takes only spaces";
+    let tab = "tab in the indentation";
     assert_problem("standingSessions:\n\tenabled: true\n", &format!("2:1 : {tab}"));
     assert_problem("standingSessions:\n  enabled: true\n\tsessions: []\n", &format!("3:1 : {tab}"));
     assert_problem("standingSessions:\n  sessions:\n    - name: a\n    \tcwd: x\n", &format!("4:5 : {tab}"));
-    assert_problem("state:\n  root:\tx\n", "2:8 : a tab stands here, and a space is needed");
-    assert_problem("state: {root: \"x}\n", "1:15 : a quoted text begins here and never ends");
-    assert_problem("state: *x\n", "1:8 : this alias stands for nothing");
-    assert_problem("state: &x {root: *x}\n", "1:18 : this alias is inside of what it stands for");
-    assert_problem("state: {}\n---\nstate: {}\n", "2:1 : a second document begins here");
-    assert_problem("state:\n  root: a: b\n", "2:10 : a `:` stands where no key can be");
-    assert_problem(format!("a: {}", "[".repeat(5000)), "1:259 : values are nested more than 64 deep");
-    assert_problem(b"# caf\xe9\n", "1:6 : it is not UTF-8: byte 0xe9 means nothing here");
+    assert_problem("state:\n  root:\tx\n", "2:8 : tab where a space is needed");
+    assert_problem("state: {root: \"x}\n", "1:15 : unterminated quoted string");
+    assert_problem("state: *x\n", "1:8 : this alias refers to an anchor");
+    assert_problem("state: &x {root: *x}\n", "1:18 : this alias refers to a value that contains it");
+    assert_problem("state: {}\n---\nstate: {}\n", "2:1 : a second document starts here");
+    assert_problem("state:\n  root: a: b\n", "2:10 : unexpected `:`");
+    assert_problem(format!("a: {}", "[".repeat(5000)), "1:259 : values are nested more than 64 levels deep");
+    assert_problem(b"# caf\xe9\n", "1:6 : not UTF-8 (byte 0xe9)");
 }
 
 #[test]
@@ -203,7 +206,7 @@ fn a_file_that_would_grow_is_refused() {
     let line = |letter: char, item: &str| format!("{letter}: &{letter} [{}]\n", [item; 9].join(", "));
     let grown = ('a'..'i').zip('b'..'j').map(|(before, letter)| line(letter, &format!("*{before}")));
     let found = problems(line('a', "lol") + &grown.collect::<Vec<_>>().concat());
-    let reason = "there are more than 100000 values up to here, aliases counted at full size";
+    let reason = "more than 100000 values, with aliases expanded";
     assert!(found.contains(&format!("6:8 : {reason}")), "{found:?}");
 }
 
@@ -230,7 +233,7 @@ fn there_is_an_end_to_mistakes() {
     let text = format!("standingSessions:\n  sessions:\n{}", "    - name: X\n".repeat(300));
     let found = problems(text);
     assert_eq!(found.len(), 101);
-    assert!(found[100].contains("there are more mistakes"), "{}", found[100]);
+    assert!(found[100].contains("there are more errors"), "{}", found[100]);
 }
 
 #[test]

@@ -52,14 +52,14 @@ fn what_is_no_readable_file_is_said() {
         loaded.problems[0].message.clone()
     };
     fs::create_dir(project.file()).expect("a folder");
-    assert_eq!(message(&project), "it is a folder, and a file is needed");
+    assert_eq!(message(&project), "is a directory, not a file");
     fs::remove_dir(project.file()).expect("gone");
     symlink("nowhere", project.file()).expect("a link");
-    assert_eq!(message(&project), "it is a link to nothing");
-    assert!(message(&Project::with(b"\xff\xfes\0")).starts_with("it is UTF-16"));
-    assert!(message(&Project::with(b"\xff\xfe\0\0s\0\0\0")).starts_with("it is UTF-32"));
-    assert!(message(&Project::with(b"\0\0\xfe\xff\0\0\0s")).starts_with("it is UTF-32"));
-    assert!(message(&Project::with(vec![b'#'; 1024 * 1024 + 1])).starts_with("it has more than 1 MiB"));
+    assert_eq!(message(&project), "dangling symbolic link");
+    assert!(message(&Project::with(b"\xff\xfes\0")).starts_with("encoded as UTF-16"));
+    assert!(message(&Project::with(b"\xff\xfe\0\0s\0\0\0")).starts_with("encoded as UTF-32"));
+    assert!(message(&Project::with(b"\0\0\xfe\xff\0\0\0s")).starts_with("encoded as UTF-32"));
+    assert!(message(&Project::with(vec![b'#'; 1024 * 1024 + 1])).starts_with("larger than 1 MiB"));
     assert_eq!(Project::with(vec![b'#'; 1024 * 1024]).load().problems, []);
 
     let device = config::locate(Some(Path::new("/dev/null")), &project.surroundings);

@@ -68,7 +68,7 @@ impl Order {
             Self::Say(request) => standing.say(request).map(Answer::Said),
             Self::Series(orders) => Ok(Answer::Series(orders.iter().map(|order| order.done_by(the_loop)).collect())),
         };
-        answer.unwrap_or_else(|error: Error| Answer::Refused(error.code(), error.to_string()))
+        answer.unwrap_or_else(|error: Error| Answer::Refused(error.code(), error.problem().detail))
     }
 }
 

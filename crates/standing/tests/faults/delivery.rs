@@ -127,7 +127,7 @@ fn row_11_a_message_to_a_dead_pane_is_refused_with_its_exit_and_nobody_else_is_h
     create(&home, &the_loop, "killed");
     let server = tmux_server(&home);
     signal(harness(&home, "killed"), Signal::SIGKILL);
-    for (name, how) in [("x", "exit 7"), ("killed", "signal 9")] {
+    for (name, how) in [("x", "status 7"), ("killed", "signal 9")] {
         wait_for("its end to be told", || {
             the_loop.standing().get(name).expect("known").reason.contains(how).then_some(())
         });

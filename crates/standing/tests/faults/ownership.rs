@@ -89,7 +89,7 @@ fn row_16_what_an_operator_respawned_in_our_pane_is_neither_ours_nor_running() {
         assert_eq!(outcome(&the_loop, &Order::Start("x".to_owned())), Some(Outcome::Failed));
         assert_eq!(outcome(&the_loop, &Order::Restart("x".to_owned())), Some(Outcome::Failed));
     }
-    assert_eq!(pane_pid(), before, "it was left alone");
+    assert_eq!(pane_pid(), before, "was not touched");
     assert!(home.tmux().screen(&session("x")).contains("another"));
     home.tmux().run(&["kill-session", "-t", &format!("={}", session("x"))]);
     assert_eq!(outcome(&the_loop, &Order::Start("x".to_owned())), Some(Outcome::Resumed));
@@ -206,7 +206,7 @@ fn row_19_without_a_probe_a_start_is_trusted_at_once_and_its_end_is_told_later()
     assert!(record(&home, "x").expect("a record")["process"]["pid"].is_u64());
     wait_for("its end to be told", || {
         let row = the_loop.standing().get("x").expect("known");
-        (row.state == State::Ended && row.reason.contains("exit 3")).then_some(())
+        (row.state == State::Ended && row.reason.contains("status 3")).then_some(())
     });
     assert_eq!(harnesses(&home, "x"), [] as [i32; 0]);
 }

@@ -49,7 +49,7 @@ fn row_08_after_the_death_of_the_server_the_status_says_why_and_a_start_resumes(
 
     let row = the_loop.standing().get("x").expect("known");
     assert_eq!((row.state, row.running), (State::Stopped, false));
-    assert!(row.reason.contains("tmux session is gone; its conversation is kept"), "{}", row.reason);
+    assert!(row.reason.contains("tmux session no longer exists; its conversation is kept"), "{}", row.reason);
     let answer = Order::Start("x".to_owned()).done_by(&the_loop);
     assert_eq!(answer.outcome(), Some(Outcome::Resumed), "{answer:?}");
 

@@ -31,7 +31,13 @@ fn a_brief_that_was_not_taken_is_unconfirmed_and_no_message_joins_it() {
     let held = format!("quiet={FOREVER}");
     let row = create(&the_loop, &faulty("ops", &["deaf-box", &held]));
     assert_eq!((row.outcome, row.brief), (Some(Outcome::Started), Some(Verdict::Unconfirmed)), "{row:?}");
-    assert!(row.detail.as_deref().unwrap_or_default().contains("unconfirmed: its input box still holds it"), "{row:?}");
+    assert!(
+        row.detail
+            .as_deref()
+            .unwrap_or_default()
+            .contains("could not confirm its prompt: the text is still in its input box"),
+        "{row:?}"
+    );
     let error = the_loop.standing().say(&message("ops", "hello")).expect_err("refused");
     assert!(matches!(error, Error::UnsentText { .. }), "{error}");
     let started = home.events().into_iter().rfind(|event| event["event"] == "standing.started").expect("noted");
@@ -43,5 +49,5 @@ fn a_brief_behind_a_prompt_is_unconfirmed() {
     let home = home();
     let row = create(&home.the_loop(), &faulty("ops", &["dialog=Trust the files in this folder?"]));
     assert_eq!((row.outcome, row.brief), (Some(Outcome::Started), Some(Verdict::Unconfirmed)), "{row:?}");
-    assert!(row.detail.as_deref().unwrap_or_default().contains("shows a prompt"), "{row:?}");
+    assert!(row.detail.as_deref().unwrap_or_default().contains("waiting for an answer to a prompt"), "{row:?}");
 }

@@ -16,7 +16,7 @@ fn broken() -> Vec<(&'static str, String, &'static str, &'static str)> {
         ("an unknown key", "standingSessions:\n  sesions: []\n".to_owned(), "3:3", "`standingSessions.sesions`"),
         ("a wrong type", "standingSessions:\n  enabled: 'yes'\n".to_owned(), "3:12", "`standingSessions.enabled`"),
         ("a name twice", format!("{entries}    - name: b\n    - name: ops\n"), "6:13", "`sessions[0]`"),
-        ("a tab", format!("{entries}\tcwd: x\n"), "5:1", "a tab stands where YAML takes only spaces"),
+        ("a tab", format!("{entries}\tcwd: x\n"), "5:1", "tab in the indentation"),
         ("41 characters", format!("{entries}    - name: {long}\n"), "5:13", name),
         ("a capital", format!("{entries}    - name: Sup\n"), "5:13", name),
         ("a newline in a name", format!("{entries}    - name: \"a\\n\"\n"), "5:13", name),

@@ -140,13 +140,13 @@ fn row_26_what_no_transcript_can_tell_is_told_by_the_pane() {
         wait_for("the lines", || fs::read_to_string(&lines).ok().filter(|read| *read == expected));
     }
 
-    // Where the pane that could tell is gone, it is not typed again, and said so.
+    // Where the pane that could tell is gone, it is did not type it again, and said so.
     let request = keyed("ops", "into another life", "last");
     killed_at(&home, "say.intended", &request);
     control(&the_loop, "ops", ControlVerb::Restart);
     let receipt = repeat(&the_loop, &request);
     assert_eq!(receipt.verdict, Verdict::Unconfirmed);
-    assert!(receipt.messages[0].text.contains("not typed again"), "{receipt:?}");
+    assert!(receipt.messages[0].text.contains("did not type it again"), "{receipt:?}");
     repeat(&the_loop, &message("ops", "the end"));
     expected += &(framed("ops", "the end") + "\n");
     wait_for("the lines", || fs::read_to_string(&lines).ok().filter(|read| *read == expected));

@@ -165,7 +165,7 @@ fn row_24_a_dialog_is_told_of_and_not_answered() {
             let Error::Waiting { question: asked, .. } = &error else { panic!("{error}") };
             assert_eq!(asked, question);
             for part in [question, "--force", "tmux attach -t"] {
-                assert!(error.to_string().contains(part), "{error}");
+                assert!(error.problem().detail.contains(part), "{error}");
             }
         }
         let screen = the_loop.standing().screen(name, 50).expect("shown");
@@ -198,7 +198,7 @@ fn row_24_force_delivers_all_the_same_and_tells_what_came_of_it() {
     let request = SayRequest { force: true, ..message("gone", "hello") };
     let receipt = the_loop.standing().say(&request).expect("forced");
     assert_eq!((receipt.verdict, receipt.evidence), (Verdict::Unconfirmed, Evidence::None));
-    assert!(receipt.messages[0].text.contains("its harness ended"), "{receipt:?}");
+    assert!(receipt.messages[0].text.contains("the harness exited"), "{receipt:?}");
 }
 
 #[test]

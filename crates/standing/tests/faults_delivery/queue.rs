@@ -60,7 +60,7 @@ fn a_stop_names_the_turn_and_the_messages_it_cuts_off_and_the_next_start_gives_t
     let detail = stopped.detail.clone().unwrap_or_default();
     assert_eq!(stopped.outcome, Some(Outcome::Stopped));
     assert!(detail.contains("in the middle of a turn"), "{detail}");
-    assert!(detail.contains("2 message(s) were not taken yet"), "{detail}");
+    assert!(detail.contains("2 queued message(s) are kept"), "{detail}");
     let event = last(&home, "standing.stopped");
     assert_eq!((event["cut_off"].as_str(), event["untaken_messages"].as_u64()), (Some("turn"), Some(2)), "{event}");
     assert!(said(&home, &row).is_empty(), "neither was a turn");
@@ -68,7 +68,7 @@ fn a_stop_names_the_turn_and_the_messages_it_cuts_off_and_the_next_start_gives_t
 
     let started = control(&the_loop, "ops", ControlVerb::Start);
     assert_eq!(started.outcome, Some(Outcome::Resumed));
-    assert!(started.detail.as_deref().unwrap_or_default().contains("2 message(s)"), "{started:?}");
+    assert!(started.detail.as_deref().unwrap_or_default().contains("2 queued message(s)"), "{started:?}");
     // The first is a turn at once; it takes for ever, so that the second waits in the new queue.
     let turns = said(&home, &row);
     assert_eq!(turns, [framed("ops", "one")]);
@@ -88,9 +88,9 @@ fn a_restart_names_what_its_stop_cut_off() {
     let request = ControlRequest { name: "ops".to_owned(), verb: ControlVerb::Restart };
     let report = the_loop.standing().control(&request).expect("a report");
     let stopped = report.stopped.expect("the stop half").remove(0).detail.unwrap_or_default();
-    assert!(stopped.contains("in the middle of a turn") && stopped.contains("1 message(s)"), "{stopped}");
+    assert!(stopped.contains("in the middle of a turn") && stopped.contains("1 queued message(s)"), "{stopped}");
     let started = report.sessions[0].detail.clone().unwrap_or_default();
-    assert!(started.contains("given to it again"), "{started}");
+    assert!(started.contains("sent again"), "{started}");
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn a_message_that_stood_unsent_in_the_box_is_kept_for_the_next_start() {
     let row = begin(&the_loop, &faulty("ops", &[&held]));
     assert_eq!(say(&the_loop, "ops", "MESSAGE-A").verdict, Verdict::Unconfirmed);
     let detail = control(&the_loop, "ops", ControlVerb::Stop).detail.unwrap_or_default();
-    assert!(detail.contains("1 message(s) were not taken yet"), "{detail}");
+    assert!(detail.contains("1 queued message(s) are kept"), "{detail}");
     assert!(said(&home, &row).is_empty());
     assert_eq!(get(&the_loop, "ops").queued, 1);
 }

@@ -48,9 +48,9 @@ fn row_19_a_harness_that_cannot_be_run_fails_with_the_reason() {
         ("missing", json!(["no-such-agent"]), "`no-such-agent` was not found on PATH"),
         ("gone", json!([home.path().join("bin/gone")]), "No such file"),
         ("plain", json!([program(&home, "plain", "#!/bin/sh\n", 0o644)]), "chmod +x"),
-        ("folder", json!([home.work()]), "it is no file"),
-        ("unread", json!([program(&home, "unread", "#!/no/such/interpreter\n", 0o755)]), "exit 127"),
-        ("garbage", json!([program(&home, "garbage", "\u{1}\u{2}no program", 0o755)]), "exit 127"),
+        ("folder", json!([home.work()]), "not a file"),
+        ("unread", json!([program(&home, "unread", "#!/no/such/interpreter\n", 0o755)]), "status 127"),
+        ("garbage", json!([program(&home, "garbage", "\u{1}\u{2}no program", 0o755)]), "status 127"),
     ];
     for (name, command, _) in &cases {
         home.reconfigure(&format!("/routing/harnesses/{name}"), running(command));
@@ -68,11 +68,11 @@ fn row_19_a_quick_end_is_told_with_its_exit_every_time_and_with_its_last_words()
     let home = home();
     let many = "i=0; while [ $i -lt 120 ]; do i=$((i+1)); echo line $i; done; exit 9";
     let cases = [
-        ("word", "echo boom; exit 7", "exit 7", "boom"),
-        ("error", "echo boom >&2; exit 255", "exit 255", "boom"),
+        ("word", "echo boom; exit 7", "status 7", "boom"),
+        ("error", "echo boom >&2; exit 255", "status 255", "boom"),
         ("kill", "echo boom; kill -9 $$", "signal 9", "boom"),
-        ("many", many, "exit 9", "line 117\nline 118\nline 119\nline 120"),
-        ("fine", "echo bye", "exit 0", "bye"),
+        ("many", many, "status 9", "line 117\nline 118\nline 119\nline 120"),
+        ("fine", "echo bye", "status 0", "bye"),
     ];
     for (name, script, ..) in cases {
         home.reconfigure(&format!("/routing/harnesses/{name}"), running(&json!(["/bin/sh", "-c", script])));
@@ -107,7 +107,7 @@ fn row_19_an_end_within_the_probe_has_failed_whenever_it_comes() {
     // The second one never takes its brief: nothing shows that it is up, so its probe goes on to the end.
     for (name, faults) in [("soon", &["exit-after=10:3"][..]), ("late", &["deaf-box", "exit-after=1500:3"])] {
         let detail = fails(&home, &the_loop, &faulty(name, faults));
-        assert!(detail.contains("exit 3") && detail.contains("demo: left with 3"), "{name}: {detail}");
+        assert!(detail.contains("status 3") && detail.contains("demo: left with 3"), "{name}: {detail}");
     }
 }
 
@@ -145,7 +145,7 @@ fn row_19_a_later_end_is_told_with_its_exit_every_time_as_well() {
             let row = the_loop.standing().get(name).expect("known");
             (row.state == State::Ended).then_some(row)
         });
-        assert!(row.reason.contains("exit 5"), "{name}: {row:?}");
+        assert!(row.reason.contains("status 5"), "{name}: {row:?}");
     }
 }
 
@@ -167,7 +167,7 @@ fn row_19_a_failed_resume_is_told_of_and_a_fresh_conversation_begun() {
     assert_eq!(begun.outcome, Some(Outcome::Started));
     assert_ne!(begun.harness_session_id, row.harness_session_id);
     let detail = begun.detail.unwrap_or_default();
-    for part in [row.harness_session_id.as_str(), "exit 1", "no conversation found"] {
+    for part in [row.harness_session_id.as_str(), "status 1", "no conversation found"] {
         assert!(detail.contains(part), "{detail}");
     }
     let events = event_names(&home);
@@ -211,7 +211,7 @@ fn row_20_a_directory_that_is_none_is_refused_before_the_spawn() {
     let dangling = dangling.to_str().expect("UTF-8");
     assert_nothing_spawned(&home, || {
         for (name, cwd, reason) in
-            [("absent", "/no/such/directory", "No such file"), ("file", "/etc/hostname", "is no directory")]
+            [("absent", "/no/such/directory", "No such file"), ("file", "/etc/hostname", "is not a directory")]
         {
             let row = control(&the_loop, name, ControlVerb::Start);
             assert_eq!(row.outcome, Some(Outcome::Failed));

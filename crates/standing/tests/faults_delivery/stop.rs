@@ -76,7 +76,7 @@ fn row_16_a_live_session_without_a_record_is_refused_and_never_touched() {
             let request = standing::SayRequest { force, ..message("ops", "astray") };
             let error = standing.say(&request).expect_err("refused");
             assert_eq!(error.code(), ProblemCode::NotRunning);
-            assert!(error.to_string().contains("tmux attach -r -t"), "{error}");
+            assert!(error.problem().detail.contains("tmux attach -r -t"), "{error}");
         }
         standing.delete(&DeleteRequest { name: "ops".to_owned() }).expect_err("declared");
         // The same where nothing declares it.

@@ -31,7 +31,7 @@ fn a_message_is_refused_while_an_earlier_one_stands_unsent_and_the_refusal_shows
     let error = the_loop.standing().say(&message("ops", "MESSAGE-B")).expect_err("refused");
     assert!(matches!(error, Error::UnsentText { .. }), "{error}");
     assert_eq!(error.code().http_status(), 409);
-    let text = error.to_string();
+    let text = error.problem().detail;
     assert!(text.contains("MESSAGE-A") && text.contains("--force") && text.contains("tmux attach -t"), "{text}");
     let screen = home.tmux().screen("loop-standing-ops");
     assert!(screen.contains("MESSAGE-A") && !screen.contains("MESSAGE-B"), "{screen}");

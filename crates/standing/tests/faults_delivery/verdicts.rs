@@ -63,7 +63,7 @@ fn row_25_a_message_that_stays_in_the_box_is_unconfirmed_and_there_once() {
     let row = begin(&the_loop, &faulty("ops", &[&held]));
     let receipt = say(&the_loop, "ops", "unheard of");
     assert_eq!(rests_on(&receipt), OPEN);
-    assert!(receipt.messages[0].text.contains("its input box still holds"), "{receipt:?}");
+    assert!(receipt.messages[0].text.contains("still in its input box"), "{receipt:?}");
     assert!(said(&home, &row).is_empty());
     let screen = home.tmux().screen("loop-standing-ops");
     assert_eq!(screen.matches("unheard of").count(), 1, "{screen}");

@@ -66,16 +66,16 @@ fn doctor_tells_when_a_transcript_is_gone_or_about_to_be_removed() {
     aged(3);
     silent(&the_loop, "transcript");
     aged(29);
-    assert_eq!(found(&the_loop, "removes it after 30 days").severity, Severity::Notice);
+    assert_eq!(found(&the_loop, "deletes it after 30 days").severity, Severity::Notice);
     aged(31);
     assert_eq!(found(&the_loop, "last written 31 days ago").severity, Severity::Hazard);
     put(&settings, r#"{"cleanupPeriodDays": 3650}"#);
     silent(&the_loop, "transcript");
     put(&settings, r#"{"cleanupPeriodDays": 0}"#);
-    found(&the_loop, "set to keep no conversation");
+    found(&the_loop, "set to keep no transcripts");
     put(&settings, "{}");
     fs::remove_file(&transcript).expect("removed");
-    found(&the_loop, "is gone");
+    found(&the_loop, "is missing");
 }
 
 #[test]
@@ -91,8 +91,8 @@ fn plan_says_that_a_transcript_is_gone() {
     fs::remove_dir_all(home.home().join(".the-loop-demo")).expect("removed");
     let planned = plan();
     assert_eq!(planned.action, PlannedAction::Start);
-    assert!(planned.detail.contains("is gone"), "{planned:?}");
-    found(&the_loop, "is gone");
+    assert!(planned.detail.contains("is missing"), "{planned:?}");
+    found(&the_loop, "is missing");
 }
 
 #[test]
@@ -101,8 +101,8 @@ fn doctor_tells_where_a_program_is_that_path_does_not_lead_to() {
     let here = home.surroundings();
     let path = here.var("PATH").expect("a path").to_string_lossy().into_owned();
     let with = |path: &str| TheLoop::open_in(None, home.surroundings().with_var("PATH", path), "test");
-    found(&with(&format!("~/bin:{path}")), "~/bin literally");
-    silent(&with(&path), "literally");
+    found(&with(&format!("~/bin:{path}")), "literal ~/bin");
+    silent(&with(&path), "literal");
     home.reconfigure("/routing/defaultHarness", json!("claude"));
     for folder in [".claude/local", ".local/bin", ".npm-global/bin", ".nvm/versions/node/v22.1.0/bin"] {
         let program = home.home().join(folder).join("claude");
@@ -123,7 +123,7 @@ fn doctor_tells_of_another_program_that_does_not_know_the_socket() {
     let here = home.surroundings();
     let path = here.var("PATH").expect("a path").to_string_lossy().into_owned();
     let both = format!("{}:{path}", home.path().join("other").display());
-    found(&TheLoop::open_in(None, here.with_var("PATH", both), "test"), "second process on a conversation");
+    found(&TheLoop::open_in(None, here.with_var("PATH", both), "test"), "second process on the same conversation");
     silent(&home.the_loop(), "second process");
 }
 
@@ -141,13 +141,21 @@ fn stop_names_the_other_panes_that_it_closed() {
     create(&the_loop, "x");
     home.tmux().run(&["split-window", "-d", "-t", "=loop-standing-x:", "sleep 600"]);
     let (stopped, detail) = outcome(control(&the_loop, "x", ControlVerb::Stop));
-    assert!(stopped == Some(Outcome::Stopped) && detail.contains("closed with it: sleep (pid "), "{detail}");
+    assert!(
+        stopped == Some(Outcome::Stopped)
+            && detail.contains("also closed other panes of its tmux session: sleep (pid "),
+        "{detail}"
+    );
     create(&the_loop, "y");
     home.tmux().run(&["new-window", "-d", "-t", "=loop-standing-y:", "sleep 600"]);
     kill(Pid::from_raw(agents(&home)[0]), Signal::SIGKILL).expect("it lives");
     ends(&the_loop, "y");
     let (stopped, detail) = outcome(control(&the_loop, "y", ControlVerb::Stop));
-    assert!(stopped == Some(Outcome::Stopped) && detail.contains("closed with it: sleep (pid "), "{detail}");
+    assert!(
+        stopped == Some(Outcome::Stopped)
+            && detail.contains("also closed other panes of its tmux session: sleep (pid "),
+        "{detail}"
+    );
 }
 
 #[test]
@@ -164,8 +172,8 @@ fn a_refused_message_advises_what_works() {
             kill(Pid::from_raw(agents(&home)[0]), Signal::SIGKILL).expect("it lives");
             ends(&the_loop, name);
         }
-        let error = say(&the_loop, name).expect_err("refused").to_string();
-        let advice = format!("`the-loop standing stop {name}`, then `the-loop standing start {name}`");
+        let error = say(&the_loop, name).expect_err("refused").problem().detail;
+        let advice = format!("`the-loop standing stop {name}` and start it with `the-loop standing start {name}`");
         assert!(error.contains(&advice), "{error}");
         assert_eq!(outcome(control(&the_loop, name, ControlVerb::Stop)).0, Some(Outcome::Stopped), "{name}");
         let (started, detail) = outcome(control(&the_loop, name, ControlVerb::Start));
@@ -186,7 +194,7 @@ fn sessions_on_the_server_of_another_socket_are_one_story_and_leave_no_pane() {
     home.reconfigure("/routing/tmux/socket", json!(other.name()));
     for name in ["a", "b", "c"] {
         assert_eq!(state(&the_loop, name), State::Orphaned, "{name}");
-        assert!(say(&the_loop, name).expect_err("refused").to_string().contains("standing stop"));
+        assert!(say(&the_loop, name).expect_err("refused").problem().detail.contains("standing stop"));
     }
     assert_eq!(outcome(control(&the_loop, "a", ControlVerb::Start)).0, Some(Outcome::Failed));
     assert_eq!(outcome(control(&the_loop, "a", ControlVerb::Stop)).0, Some(Outcome::Stopped));

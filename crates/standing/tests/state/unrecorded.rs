@@ -39,7 +39,7 @@ fn a_session_without_a_record_is_a_row_with_its_conversation_and_restore_brings_
     // No verb touches it, and none says that all is well.
     for refused in [say(&the_loop, "x").map(drop), delete(&the_loop, "x").map(drop)] {
         let error = refused.expect_err("refused");
-        assert!(matches!(error, Error::Unrecorded { .. }) && error.to_string().contains("restore x"), "{error}");
+        assert!(matches!(error, Error::Unrecorded { .. }) && error.problem().detail.contains("restore x"), "{error}");
     }
     assert!(matches!(control(&the_loop, "x", ControlVerb::Start), Err(Error::Unrecorded { .. })));
     assert_eq!(outcome(control(&the_loop, "x", ControlVerb::Stop)).0, Some(Outcome::Failed));
@@ -49,7 +49,7 @@ fn a_session_without_a_record_is_a_row_with_its_conversation_and_restore_brings_
         let again = the_loop.standing().create(&CreateRequest { start, ..CreateRequest::named("x") });
         assert!(matches!(again, Err(Error::Unrecorded { .. })), "{again:?}");
     }
-    assert_eq!(agents(&home), pid, "it was left alone");
+    assert_eq!(agents(&home), pid, "was not touched");
 
     let (restored, detail) = outcome(the_loop.standing().restore("x"));
     assert_eq!(restored, Some(Outcome::AlreadyRunning), "{detail}");

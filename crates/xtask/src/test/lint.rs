@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 use anyhow::Result;
 
 use super::summary::Done;
+use crate::english;
 use crate::notes::Notes;
 use crate::on_path;
 use crate::project::Project;
@@ -20,6 +21,12 @@ pub(crate) fn format(project: &Project) -> Result<Done> {
     command.args(["fmt", "--all", "--check"]);
     Step::new("checking the format", command).run()?;
     Ok(Done::Passed)
+}
+
+/// The openings and phrases that the texts for users must not have.
+pub(crate) fn english(project: &Project) -> Result<Done> {
+    let findings = english::user_facing(&project.root)?;
+    Ok(if findings.is_empty() { Done::Passed } else { Done::Ran(false, findings) })
 }
 
 /// Everything but the front-end package, which would switch the browser's side of `app` on for all the others.

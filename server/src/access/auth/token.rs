@@ -35,13 +35,13 @@ impl Token {
             let path = path.clone();
             move |source| standing::Error::Storage { path, doing, source }
         };
-        folder::make(local).map_err(storage("the folder of the token cannot be made"))?;
+        folder::make(local).map_err(storage("could not create the directory of the token"))?;
         match write::create(&path, format!("{}\n", unguessable()).as_bytes(), Durability::PowerLoss) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(storage("the token cannot be written")(error)),
+            Err(error) => return Err(storage("could not write the token")(error)),
         }
-        read_private(&path).map(Self).map_err(storage("the token cannot be used"))
+        read_private(&path).map(Self).map_err(storage("could not use the token"))
     }
 
     /// Compares in a time that does not tell how much of it was right.
@@ -60,11 +60,11 @@ fn read_private(path: &Path) -> io::Result<String> {
     let meta = file.metadata()?;
     let refuse = |why: &str| Err(io::Error::new(io::ErrorKind::PermissionDenied, why.to_owned()));
     if meta.mode() & 0o077 != 0 {
-        return refuse("others can read it: `chmod 600` it, or remove it to have a new one made");
+        return refuse("other users can read it: run `chmod 600` on it, or remove it to get a new one");
     }
     let text = String::from_utf8(read::all(file, MAX_TOKEN)?).map_err(io::Error::other)?.trim().to_owned();
     if text.len() < 32 {
-        return refuse("it is too short to be safe: remove it to have a new one made");
+        return refuse("too short to be safe: remove it to get a new one");
     }
     Ok(text)
 }

@@ -13,7 +13,7 @@ pub(crate) fn start(the_loop: &TheLoop) -> Option<Result<(), String>> {
         return None;
     }
     let told = Manager::tell(here, &[&["start"], units(&files).as_slice()].concat());
-    Some(told.map_err(|error| format!("{error}; `journalctl --user -u the-loop` tells more")))
+    Some(told.map_err(|error| format!("{error}; see `journalctl --user -u the-loop`")))
 }
 
 /// Has systemd end it; `None` if that process is no unit of ours.

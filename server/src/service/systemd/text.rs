@@ -10,7 +10,7 @@ use standing::{Surroundings, TheLoop};
 use super::{SERVICE, SOCKET};
 
 /// What a unit of ours begins with.
-pub(super) const FIRST_LINE: &str = "# Written by `the-loop service install`, which writes it anew.";
+pub(super) const FIRST_LINE: &str = "# Written by `the-loop service install`";
 
 /// What an agent needs to be found and to find its own. No secret is among them, and nothing that changes with a login.
 const HANDED_ON: [&str; 12] = [
@@ -66,9 +66,9 @@ impl Instance<'_> {
         let needs = if with_socket { format!("Requires={SOCKET}\nAfter={SOCKET}\n") } else { String::new() };
         let (command, common) = (self.command()?, self.common()?);
         Ok(format!(
-            "{FIRST_LINE}\n\
+            "{FIRST_LINE}, which overwrites it.\n\
              [Unit]\n\
-             Description=the-loop: the service of standing sessions\n\
+             Description=the-loop: service for standing sessions\n\
              {needs}\
              \n\
              [Service]\n\
@@ -78,7 +78,7 @@ impl Instance<'_> {
              {common}\
              Restart=on-failure\n\
              RestartSec=1\n\
-             # A mistake in the call or the config does not mend itself.\n\
+             # A retry does not fix invalid arguments or config.\n\
              RestartPreventExitStatus=2\n\
              WatchdogSec=30\n\
              TimeoutStopSec=20\n\
@@ -91,15 +91,15 @@ impl Instance<'_> {
     fn sessions(&self) -> Result<String, String> {
         let (command, common) = (self.command()?, self.common()?);
         Ok(format!(
-            "{FIRST_LINE}\n\
+            "{FIRST_LINE}, which overwrites it.\n\
              [Unit]\n\
-             Description=the-loop: the standing sessions that start by themselves\n\
+             Description=the-loop: auto-start sessions\n\
              Wants={SERVICE}\n\
              After={SERVICE}\n\
              \n\
              [Service]\n\
-             # Once after a boot or a login. The service may be started anew without this, and this be stopped without\n\
-             # the end of a session.\n\
+             # Runs once after a boot or login. Restarting the service does not run it again, and stopping it stops no\n\
+             # session.\n\
              Type=oneshot\n\
              RemainAfterExit=yes\n\
              ExecStart={command} start --sessions-only\n\
@@ -124,12 +124,12 @@ impl Instance<'_> {
         let project = utf8(self.project)?.replace('%', "%%");
         Ok(format!(
             "WorkingDirectory={project}\n\
-             # As it was where this was written: a harness is looked for on this PATH.\n\
+             # From the shell that wrote this file; harnesses are looked up on this PATH.\n\
              {environment}\
-             # For secrets, such as the Slack tokens: NAME=value a line, in a file of mode 0600.\n\
+             # For secrets such as the Slack tokens: one NAME=value per line, in a file with mode 0600.\n\
              EnvironmentFile=-{secrets}\n\
-             # The end of this unit is not that of the tmux server and its agents, should they be part of it; nor is an\n\
-             # agent that is killed for want of memory the end of it.\n\
+             # Stopping this unit does not stop the tmux server and its agents, and an agent that is killed for lack of\n\
+             # memory does not stop this unit.\n\
              KillMode=process\n\
              OOMPolicy=continue\n"
         ))
@@ -177,10 +177,10 @@ fn socket(host: &str, port: u16) -> Result<String, String> {
         host => host.to_owned(),
     };
     if port == 0 {
-        return Err("`service.port` is 0, and a unit needs to know its port".to_owned());
+        return Err("`service.port` is 0, but a unit needs a fixed port".to_owned());
     }
     Ok(format!(
-        "{FIRST_LINE}\n\
+        "{FIRST_LINE}, which overwrites it.\n\
          [Unit]\n\
          Description=the-loop: where the service listens\n\
          \n\
@@ -204,7 +204,7 @@ fn quoted_command(path: &Path) -> Result<String, String> {
 /// A word as systemd reads it back.
 fn quoted(word: &str) -> Result<String, String> {
     if word.contains(|c: char| c.is_control()) {
-        return Err(format!("`{}` holds a control character, which a unit cannot", word.escape_debug()));
+        return Err(format!("`{}` contains a control character, which a unit does not allow", word.escape_debug()));
     }
     Ok(format!("\"{}\"", word.replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%")))
 }
@@ -212,7 +212,7 @@ fn quoted(word: &str) -> Result<String, String> {
 fn utf8(path: &Path) -> Result<&str, String> {
     let text = path.to_str().ok_or_else(|| format!("{}: a path in a unit must be UTF-8", path.display()))?;
     if text.contains(|c: char| c.is_control()) {
-        return Err(format!("`{}` holds a control character, which a unit cannot", text.escape_debug()));
+        return Err(format!("`{}` contains a control character, which a unit does not allow", text.escape_debug()));
     }
     Ok(text)
 }

@@ -11,22 +11,22 @@ use crate::surfaces::slack::{self, Report};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  the-loop channels status     whether replies are heard, and since when
-  the-loop channels test       posts into the configured channel and waits to hear it
+  the-loop channels status     show whether replies are received, and since when
+  the-loop channels test       post to the configured channel and wait to receive the message
 
-Exit status: 0 it hears, or Slack is off; 1 it should hear and does not; 2 the config cannot be used.";
+Exit status: 0 receiving, or Slack is disabled; 1 not receiving; 2 invalid arguments or config.";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
-    /// Show whether the service hears what is said in Slack
+    /// Show whether the service receives replies from Slack
     Status(StatusArgs),
-    /// Post a message into the configured channel and see it come back
+    /// Post a message to the configured channel and wait to receive it
     Test,
 }
 
 #[derive(Debug, clap::Args)]
 pub(super) struct StatusArgs {
-    /// How to print it
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 }
@@ -34,7 +34,7 @@ pub(super) struct StatusArgs {
 /// How an answer is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For people.
+    /// Text for people.
     Text,
     /// One JSON document.
     Json,
@@ -69,9 +69,9 @@ fn text(report: &Report) -> String {
             if report.channel.is_empty() { "none set".to_owned() } else { inert::line(&report.channel) },
         ));
         lines.push((
-            "may speak",
+            "authorized",
             match report.authorized_users {
-                0 => "nobody: `channels.slack.authorizedUsers` is empty".to_owned(),
+                0 => "nobody (`channels.slack.authorizedUsers` is empty)".to_owned(),
                 n => format!("{n} member(s)"),
             },
         ));
@@ -102,14 +102,14 @@ fn hears(report: &Report) -> String {
     let since = report.listener.as_ref().map_or_else(String::new, |listener| inert::line(&listener.since));
     match (report.hears, report.hosted) {
         (true, _) => format!("{}, since {since}", paint(GOOD, "yes")),
-        (false, _) if report.mode == "off" => "no, and is not to: `channels.slack.read.mode` is off".to_owned(),
+        (false, _) if report.mode == "off" => "no (`channels.slack.read.mode` is off)".to_owned(),
         (false, true) => format!("{}, since {since}", paint(BAD, "no")),
-        (false, false) => format!("{}: no service runs; `the-loop serve` hosts the listener", paint(BAD, "no")),
+        (false, false) => format!("{}: the service is not running; start it with `the-loop start`", paint(BAD, "no")),
     }
 }
 
 fn test(the_loop: &TheLoop, output: &mut Output) -> Result<u8, Refusal> {
-    let trip = slack::round_trip(the_loop).map_err(|text| Refusal { text, code: 1 })?;
+    let trip = slack::round_trip(the_loop).map_err(Refusal::failure)?;
     output.out(&format!("posted to {} in {} ms\n", inert::line(&trip.channel), trip.posted_in.as_millis()));
     output.out(&format!("heard back {} in {} ms\n", trip.way, trip.back_in.as_millis()));
     Ok(0)

@@ -15,14 +15,13 @@ Examples:
   the-loop doctor
   the-loop doctor --format json
 
-It looks at tmux, the config, the harnesses, every session and record, the state folder, the
-locale, the clock, the port, the service and systemd. Nothing is started, nothing is changed.
-Exit status: 0 no hazard was found (a notice is none); 1 there are hazards; 2 the config cannot
-be used, whatever else was found.";
+Checks tmux, the config, the harnesses, all sessions and records, the state directory, the locale,
+the clock, the port, the service and systemd. Nothing is started or changed.
+Exit status: 0 no hazards (there may be notices); 1 hazards found; 2 invalid arguments or config.";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// How to print it
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 }
@@ -50,8 +49,8 @@ fn text(findings: &[Finding], hazards: usize) -> String {
     let notices = findings.len() - hazards;
     let count = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
     let verdict = match (hazards, notices) {
-        (0, 0) => format!("{}\n", paint(GOOD, "sound: nothing was found")),
-        (0, _) => format!("{}, {}\n", paint(GOOD, "sound: no hazard was found"), count(notices, "notice")),
+        (0, 0) => format!("{}\n", paint(GOOD, "no problems found")),
+        (0, _) => format!("{}, {}\n", paint(GOOD, "no hazards found"), count(notices, "notice")),
         (_, 0) => format!("{}\n", paint(BAD, count(hazards, "hazard"))),
         (..) => format!("{}, {}\n", paint(BAD, count(hazards, "hazard")), count(notices, "notice")),
     };

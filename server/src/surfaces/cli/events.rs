@@ -19,64 +19,64 @@ use super::{
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  the-loop events                                    the last 50
-  the-loop events --since 2h --type 'standing.*'     what happened to sessions in the last two hours
-  the-loop events --session ops --follow             what happens to one, as it happens
-  the-loop events --limit 0 --format jsonl | jq .    all of them, a line each";
+  the-loop events                                    the last 50 events
+  the-loop events --since 2h --type 'standing.*'     session events of the last two hours
+  the-loop events --session ops --follow             new events of one session
+  the-loop events --limit 0 --format jsonl | jq .    all events, one per line";
 
 /// How often a followed log is looked at.
 const LOOK: Duration = Duration::from_millis(200);
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Only events of this type; `*` stands for anything; may be given more than once
+    /// Only events of this type; `*` matches anything; repeatable
     #[arg(long = "type", value_name = "GLOB", value_parser = given::filled)]
     types: Vec<String>,
     /// Only events of this session
     #[arg(long, value_name = "NAME", value_parser = given::session)]
     session: Option<String>,
-    /// Only events since then: `30s`, `15m`, `2h`, `1d`, or a time like `2026-01-31T12:00:00Z`
+    /// Only events since this time: `30s`, `15m`, `2h`, `1d`, or a time such as `2026-01-31T12:00:00Z`
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
-    /// Only the last so many; 0 for all
+    /// Number of events to show, from the end; 0 for all
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: usize,
-    /// How to print them
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
-    /// Go on printing what comes, until Ctrl-C
+    /// Print new events until Ctrl-C
     #[arg(long)]
     follow: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For people.
+    /// Text for people.
     Table,
     /// One JSON list.
     Json,
-    /// One JSON object a line, as in the file.
+    /// One JSON object per line, as in the file.
     Jsonl,
 }
 
 pub(super) fn run(the_loop: &TheLoop, args: &Args, output: &mut Output) -> Result<u8, Refusal> {
     if args.follow && args.format == Format::Json {
-        return Err(Refusal::mistake("a list that never ends is no JSON: use `--format jsonl` with `--follow`"));
+        return Err(Refusal::mistake("`--follow` does not work with `--format json`: use `--format jsonl`"));
     }
     let wanted = Wanted::of(args)?;
     let log = the_loop.event_log();
     // A log can be read whatever stands in the config; only where it lies could be another place.
     if let Some(problem) = the_loop.config().problems.first() {
         let (path, words) = (log.path().display(), inert::text(&problem.to_string()));
-        output.err(&format!("the config cannot be used, and this may be another log ({path}): {words}\n"));
+        output.err(&format!("the config is invalid, so this may be the wrong log ({path}): {words}\n"));
     }
     if !the_loop.config().settings.event_log.enabled {
-        output.err("`eventLog.enabled` is false: nothing is added to the event log\n");
+        output.err("`eventLog.enabled` is false: new events are not logged\n");
     }
     let (events, next) = last(&log, &wanted, args.limit)?;
     print(&events, args.format, output)?;
     if events.is_empty() && !args.follow {
-        output.err(&format!("no such event in {}\n", log.path().display()));
+        output.err(&format!("no matching events in {}\n", log.path().display()));
     }
     if args.follow { follow(&log, next, &wanted, args.format, output) } else { Ok(0) }
 }
@@ -115,7 +115,7 @@ impl Wanted {
 fn since(when: &str) -> Result<String, Refusal> {
     let mistake = || {
         Refusal::mistake(format!(
-            "`--since {when}`: give a time span as in `30m`, or a time as in `2026-01-31T12:00:00Z`"
+            "`--since {when}`: expected a time span such as `30m`, or a time such as `2026-01-31T12:00:00Z`"
         ))
     };
     let then = match when.parse::<jiff::Span>() {
@@ -145,7 +145,7 @@ fn last(log: &EventReader, wanted: &Wanted, limit: usize) -> Result<(VecDeque<Fo
 }
 
 fn unreadable(log: &EventReader, error: &std::io::Error) -> Refusal {
-    Refusal { text: format!("{}: the event log cannot be read: {error}", log.path().display()), code: 2 }
+    Refusal::mistake(format!("{}: could not read the event log: {error}", log.path().display()))
 }
 
 /// Prints what comes, for as long as anybody reads it.
@@ -154,7 +154,7 @@ fn follow(log: &EventReader, from: u64, wanted: &Wanted, format: Format, output:
     while !output.is_closed() {
         let batch = log.read(at).map_err(|error| unreadable(log, &error))?;
         if batch.gap && at > 0 {
-            output.err("the log was replaced, or some events are not kept any more\n");
+            output.err("the log was replaced, or old events were removed\n");
         }
         at = batch.next;
         if batch.lines.is_empty() {

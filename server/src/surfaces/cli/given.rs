@@ -4,7 +4,7 @@
 
 use std::{ffi::OsString, path::PathBuf};
 
-const EMPTY: &str = "it is empty: give a value, or leave it out (is a shell variable not set?)";
+const EMPTY: &str = "empty value: give a value, or leave the option out (is a shell variable unset?)";
 
 /// A path with something in it.
 pub(super) fn file(text: OsString) -> Result<PathBuf, String> {
@@ -25,7 +25,7 @@ pub(super) fn filled(text: &str) -> Result<String, String> {
 /// The name of one session. Its form is judged by the verb.
 pub(super) fn session(text: &str) -> Result<String, String> {
     if text.trim().is_empty() {
-        return Err("it is empty: name a session (is a shell variable not set?)".to_owned());
+        return Err("empty name: give the name of a session (is a shell variable unset?)".to_owned());
     }
     Ok(text.to_owned())
 }
@@ -33,9 +33,7 @@ pub(super) fn session(text: &str) -> Result<String, String> {
 /// The same where every session can be meant.
 pub(super) fn session_or_all(text: &str) -> Result<String, String> {
     if text.trim().is_empty() {
-        return Err(
-            "it is empty: name a session, or use `--all` for every session (is a shell variable not set?)".to_owned()
-        );
+        return Err("empty name: give the name of a session, or use `--all` (is a shell variable unset?)".to_owned());
     }
     Ok(text.to_owned())
 }

@@ -14,13 +14,13 @@ use crate::{service::background::NAME, surfaces::slack};
 /// How the report is printed, and which half is meant.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct WhatAndHow {
-    /// How to print it
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(super) format: Format,
-    /// The service alone; sessions are left as they are
+    /// Only the service; leave the sessions as they are
     #[arg(long, conflicts_with = "sessions_only")]
     pub(super) service_only: bool,
-    /// The sessions alone; the service is left as it is
+    /// Only the sessions; leave the service as it is
     #[arg(long)]
     pub(super) sessions_only: bool,
 }
@@ -44,7 +44,7 @@ pub(super) fn sessions(answer: Result<ControlReport, Error>) -> Half<Row> {
     let (outcome, code, detail) = match answer {
         Ok(report) => return Half { rows: report.sessions, code: u8::from(!report.ok) },
         Err(Error::Misconfigured(problems)) => (Outcome::Misconfigured, 2, problems.to_string()),
-        Err(error) => (Outcome::Failed, error.code().exit_code(), error.to_string()),
+        Err(error) => (Outcome::Failed, error.code().exit_code(), error.problem().detail),
     };
     let row = Row { outcome: Some(outcome), detail: Some(detail), ..Row::titled("standingSessions") };
     Half { rows: vec![row], code }

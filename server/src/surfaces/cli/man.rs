@@ -8,18 +8,17 @@ use super::{Output, Refusal};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The folder that they are written to; made if it is missing
+    /// Directory to write to; created if missing
     #[arg(value_parser = OsStringValueParser::new().try_map(super::given::file))]
     folder: PathBuf,
 }
 
 pub(super) fn run(args: &Args, command: clap::Command, output: &mut Output) -> Result<u8, Refusal> {
     let written = fs::create_dir_all(&args.folder).and_then(|()| write(&args.folder, command));
-    let count = written.map_err(|error| Refusal {
-        text: format!("{}: the manual pages cannot be written: {error}", args.folder.display()),
-        code: 1,
+    let count = written.map_err(|error| {
+        Refusal::failure(format!("{}: could not write the manual pages: {error}", args.folder.display()))
     })?;
-    output.out(&format!("{count} manual pages are in {}\n", args.folder.display()));
+    output.out(&format!("wrote {count} manual pages to {}\n", args.folder.display()));
     Ok(0)
 }
 

@@ -13,9 +13,9 @@ Examples:
   the-loop open      print the address of the Standing screen
   xdg-open \"$(the-loop open)\"
 
-The address is that of the service that runs, whatever port it took; while none runs, the one that
-it would have.
-With `service.auth.mode: token` it holds a code that signs a browser in: once, within five minutes.";
+Prints the address of the running service, or the configured address if none is running.
+With `service.auth.mode: token`, the address contains a code that signs in one browser and expires
+after five minutes.";
 
 pub(super) fn run(the_loop: &TheLoop, output: &mut Output) -> Result<u8, Refusal> {
     let config = the_loop.config();
@@ -23,7 +23,7 @@ pub(super) fn run(the_loop: &TheLoop, output: &mut Output) -> Result<u8, Refusal
     let running = instance::running(&settings.state_root).ok().flatten().and_then(|holder| holder.details);
     let running = running.as_ref().and_then(|details| probe::authority(&details.address));
     if running.is_none() {
-        output.err("the service does not run, and this is where it would be: `the-loop start` starts it\n");
+        output.err("the service is not running; start it with `the-loop start`. Its address will be:\n");
     }
     let base = running.map_or_else(
         || format!("http://{}:{}/", serve::shown(&settings.service.host), settings.service.port),
@@ -32,9 +32,11 @@ pub(super) fn run(the_loop: &TheLoop, output: &mut Output) -> Result<u8, Refusal
     let address = match settings.service.auth_mode {
         AuthMode::Token => {
             standing::state_folder::make(&settings.state_root)?;
-            let code = access::leave_code(&settings.state_root).map_err(|error| Refusal {
-                text: format!("{}: a code cannot be left there: {error}", settings.state_root.display()),
-                code: 1,
+            let code = access::leave_code(&settings.state_root).map_err(|error| {
+                Refusal::failure(format!(
+                    "{}: could not write the sign-in code: {error}",
+                    settings.state_root.display()
+                ))
             })?;
             format!("{base}#code={code}")
         }

@@ -65,11 +65,14 @@ impl Output {
     pub(super) fn end(mut self, done: Result<u8, Refusal>) -> ExitCode {
         let code = done.unwrap_or_else(|refusal| {
             self.err(&format!("{} {}\n", paint(BAD, "error:"), inert::text(&refusal.text)));
+            for remedy in &refusal.remedies {
+                self.err(&format!("{} {}\n", paint(BOLD, "help:"), inert::text(&remedy.text())));
+            }
             refusal.code
         });
         match self.failed.take() {
             Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                self.err(&format!("{} cannot write to standard output: {error}\n", paint(BAD, "error:")));
+                self.err(&format!("{} could not write to standard output: {error}\n", paint(BAD, "error:")));
                 ExitCode::from(code.max(1))
             }
             _ => ExitCode::from(code),

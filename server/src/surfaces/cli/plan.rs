@@ -16,15 +16,15 @@ use crate::service::instance;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  the-loop plan                  file, record and tmux beside each other, and what a start would do
+  the-loop plan                  compare config, records and tmux, and show what a start would do
   the-loop plan --format json
 
 Nothing is started, stopped or written.
-Exit status: 0 a start would succeed; 1 it would fail for a session; 2 the config cannot be used.";
+Exit status: 0 a start would succeed; 1 it would fail for a session; 2 invalid arguments or config.";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// How to print it
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 }
@@ -56,7 +56,7 @@ fn service(the_loop: &TheLoop) -> Result<ServiceRow, Refusal> {
     let running = instance::running(&settings.state_root).map_err(|source| {
         Refusal::from(Error::Storage {
             path: settings.state_root.clone(),
-            doing: "whether the service runs cannot be told",
+            doing: "could not determine whether the service is running",
             source,
         })
     })?;
@@ -84,7 +84,7 @@ fn service_cells(row: &ServiceRow) -> [Cell; 6] {
     let (would, style) = match row.outcome {
         Some(ServiceOutcome::Started) => ("start it", GOOD),
         Some(ServiceOutcome::AlreadyRunning) => ("leave it running", DIM),
-        _ => ("leave it", DIM),
+        _ => ("skip it", DIM),
     };
     let detail = if row.running { format!("pid {} {}", row.pid, inert::line(&row.url)) } else { String::new() };
     [row.service.as_str().into(), "-".into(), "-".into(), "-".into(), Cell::new(would, style), detail.trim_end().into()]
@@ -97,7 +97,7 @@ fn cells(session: &PlannedSession) -> [Cell; 6] {
         PlannedAction::Start => ("start it", GOOD),
         PlannedAction::Resume => ("resume it", GOOD),
         PlannedAction::LeaveRunning => ("leave it running", DIM),
-        PlannedAction::Leave => ("leave it", DIM),
+        PlannedAction::Leave => ("skip it", DIM),
         PlannedAction::Fail => ("fail", BAD),
     };
     [

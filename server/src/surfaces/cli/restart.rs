@@ -12,8 +12,8 @@ use super::{
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  the-loop restart                    everything; conversations go on
-  the-loop restart --service-only     the service alone, as after an upgrade; the sessions do not notice";
+  the-loop restart                    restart everything; conversations are resumed
+  the-loop restart --service-only     restart only the service, as after an upgrade; sessions keep running";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -26,7 +26,7 @@ pub(super) struct Args {
 pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result<u8, Refusal> {
     // What a mistake in the config would keep from coming up again is not taken down.
     the_loop.config().standing().map_err(|problems| {
-        Refusal::mistake(format!("{problems}\nnothing was stopped; `the-loop stop` works with a config like that, too"))
+        Refusal::mistake(format!("{problems}\nnothing was stopped; `the-loop stop` works with an invalid config"))
     })?;
     let (stopped, stop_code) = stop::stop(the_loop, &args.common);
     let only = (args.common.service_only, args.common.sessions_only);

@@ -28,22 +28,21 @@ Examples:
   the-loop selftest
   the-loop selftest --format json
 
-A demo agent is made, spoken to, stopped, gone on with and deleted, in a tmux server, a home and a
-state folder of its own: nothing of yours is touched, and nothing is left. It takes a second or
-two, and ten at most.
-Exit status: 0 every step succeeded; 1 one did not.";
+Creates, messages, stops, resumes and deletes a demo agent in a temporary tmux server, home and
+state directory. Your sessions are not touched, and nothing is left behind. Takes one or two
+seconds, and at most ten.
+Exit status: 0 all steps succeeded; 1 a step failed.";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// How to print it
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 }
 
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<u8, Refusal> {
     let begun = Instant::now();
-    let interrupted =
-        interrupts().map_err(|error| Refusal { text: format!("cannot wait for signals: {error}"), code: 1 })?;
+    let interrupted = interrupts().map_err(|error| Refusal::failure(format!("could not wait for signals: {error}")))?;
     let mut steps: Vec<Value> = Vec::new();
     let well = selftest(
         &Surroundings::of_process(),

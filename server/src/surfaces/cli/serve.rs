@@ -15,12 +15,12 @@ use crate::service::{
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  the-loop serve                 on 127.0.0.1:4114, or what the config says
-  the-loop serve --port 5000     on another port; 0 takes a free one
+  the-loop serve                 listen on 127.0.0.1:4114, or as configured
+  the-loop serve --port 5000     listen on another port; 0 selects a free one
   THE_LOOP_LOG=debug the-loop serve
 
-Ctrl-C ends the service; the sessions go on. A second Ctrl-C ends it at once.
-`the-loop start` runs it in the background, and the sessions that start by themselves beside it.";
+Ctrl-C stops the service; sessions keep running. A second Ctrl-C stops it at once.
+To run it in the background with the auto-start sessions, use `the-loop start`.";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -34,10 +34,10 @@ pub(super) struct Args {
 /// Where the service listens.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct BindArgs {
-    /// The address to listen on, in place of `service.host`
+    /// Address to listen on, instead of `service.host`
     #[arg(long, value_parser = super::given::filled)]
     host: Option<String>,
-    /// The port to listen on, in place of `service.port`; 0 takes a free one
+    /// Port to listen on, instead of `service.port`; 0 selects a free port
     #[arg(long)]
     port: Option<u16>,
 }
@@ -53,11 +53,11 @@ pub(super) fn run(the_loop: TheLoop, args: Args, output: &mut Output) -> Result<
         return Ok(in_background(the_loop, args.bind.into()));
     }
     if init::is_needed() {
-        return init::run().map_err(|error| Refusal { text: format!("cannot run the service: {error}"), code: 1 });
+        return init::run().map_err(|error| Refusal::failure(format!("could not run the service: {error}")));
     }
     log::to_stderr(&the_loop);
-    let instance = Instance::claim(&the_loop.config().settings.state_root)
-        .map_err(|error| Refusal { text: error.to_string(), code: 1 })?;
+    let instance =
+        Instance::claim(&the_loop.config().settings.state_root).map_err(|error| Refusal::failure(error.to_string()))?;
     serve(the_loop, args.bind.into(), &instance, |address| output.out(&format!("the-loop is at {address}\n")))?;
     Ok(0)
 }
@@ -70,7 +70,7 @@ fn in_background(the_loop: TheLoop, bind: Bind) -> u8 {
     };
     // A session of its own: what the terminal or a shell does to its own no longer reaches it.
     if let Err(error) = rustix::process::setsid() {
-        return fail(format!("it cannot leave its terminal: {error}"), 1);
+        return fail(format!("could not detach from the terminal: {error}"), 1);
     }
     let state_root = the_loop.config().settings.state_root.clone();
     log::to_file(&the_loop, background::log_file(&state_root));
@@ -117,7 +117,7 @@ fn serve(the_loop: TheLoop, bind: Bind, instance: &Instance, ready: impl FnOnce(
             the_same.emit(placed(Event::info("service.stopped"), &told));
             Ok(())
         }
-        Err(error) => Err(Refusal { text: error.to_string(), code: error.exit_code() }),
+        Err(error) => Err(Refusal { code: error.exit_code(), ..Refusal::failure(error.to_string()) }),
     }
 }
 

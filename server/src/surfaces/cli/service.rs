@@ -10,17 +10,17 @@ use super::{Output, Refusal};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  the-loop service print              what `install` would write, on standard output
-  the-loop service install            write the units and start them, now and after every login
-  the-loop service install --socket   the same, and systemd holds the port: nobody is turned away
-  the-loop service uninstall          stop the service, remove the units; sessions go on
+  the-loop service print              print the units that `install` would write
+  the-loop service install            install the units and start them, now and after every login
+  the-loop service install --socket   the same, with socket activation
+  the-loop service uninstall          stop the service and remove the units; sessions keep running
 
-One unit is the service, another starts the sessions that start by themselves, once. There are no
-secrets in them, and whatever becomes of the service, they leave tmux and the sessions alone.";
+One unit runs the service, another starts the auto-start sessions once. The units contain no secrets,
+and stopping them does not stop tmux or the sessions.";
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Verb {
-    /// Write the units and start them
+    /// Install the units and start them
     Install(Args),
     /// Stop the service and remove the units
     Uninstall,
@@ -30,7 +30,7 @@ pub(super) enum Verb {
 
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(super) struct Args {
-    /// Have systemd hold the port, so that connections wait while the service restarts
+    /// Let systemd hold the port, so that connections wait while the service restarts
     #[arg(long)]
     socket: bool,
 }
@@ -55,7 +55,7 @@ impl Verb {
 }
 
 fn refusal(text: impl Into<String>) -> Refusal {
-    Refusal { text: text.into(), code: 1 }
+    Refusal::failure(text.into())
 }
 
 /// Where systemd is missing altogether.
@@ -63,8 +63,8 @@ fn elsewhere(the_loop: &TheLoop) -> Refusal {
     let config = the_loop.config();
     let (exe, file) = (the_loop.surroundings().exe().display(), config.path.file().display());
     refusal(format!(
-        "there is no systemd here (`systemctl` was not found), and nothing was changed: have `{exe} --config {file} start` \
-         run by whatever starts programs at boot or login here, such as a line `@reboot …` in `crontab -e`; it puts the \
-         service in the background and starts the sessions"
+        "`systemctl` was not found, so nothing was changed: run `{exe} --config {file} start` at boot or login in \
+         another way, such as an `@reboot` line in `crontab -e`; it starts the service in the background, and the \
+         auto-start sessions"
     ))
 }

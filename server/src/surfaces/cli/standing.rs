@@ -29,41 +29,41 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   the-loop standing create ops --harness demo --description 'watches the queue'
   the-loop standing say ops --text 'what is in flight?'
-  the-loop standing stop ops        the conversation is kept
-  the-loop standing start ops       and goes on
+  the-loop standing stop ops        stop it; its conversation is kept
+  the-loop standing start ops       start it; its conversation is resumed
   the-loop standing list --format json
-  the-loop --service http://127.0.0.1:4114 standing list    asks a running service";
+  the-loop --service http://127.0.0.1:4114 standing list    list them through a running service";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
-    /// List the sessions, declared and created
+    /// List all sessions
     #[command(after_help = list::EXAMPLES)]
     List(list::Args),
     /// Show one session
     #[command(after_help = get::EXAMPLES)]
     Get(get::Args),
-    /// Make a session and start it
+    /// Create a session and start it
     #[command(after_help = create::EXAMPLES)]
     Create(create::Args),
     /// Stop a created session and remove its record
     #[command(after_help = delete::EXAMPLES)]
     Delete(delete::Args),
-    /// Start a session, or all of them; a conversation that was kept goes on
+    /// Start one session or all; conversations are resumed
     #[command(after_help = start::EXAMPLES)]
     Start(start::Args),
-    /// Stop a session, or all of them; the conversation is kept
+    /// Stop one session or all; conversations are kept
     #[command(after_help = stop::EXAMPLES)]
     Stop(stop::Args),
     /// Stop a session and start it again
     #[command(after_help = restart::EXAMPLES)]
     Restart(restart::Args),
-    /// Restore the record of a running session whose record is gone
+    /// Restore the missing record of a running session
     #[command(after_help = restore::EXAMPLES)]
     Restore(restore::Args),
-    /// Type a message into a running session
+    /// Send a message to a running session
     #[command(after_help = say::EXAMPLES)]
     Say(say::Args),
-    /// Choose an answer to the question that a session waits on
+    /// Answer the prompt of a session
     #[command(after_help = answer::EXAMPLES)]
     Answer(answer::Args),
 }
@@ -75,7 +75,7 @@ impl Verb {
             return restore::run(the_loop, args, output);
         }
         let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| Refusal { text: format!("cannot begin: {error}"), code: 1 })?;
+        let runtime = runtime.map_err(|error| Refusal::failure(format!("could not start the runtime: {error}")))?;
         let here = the_loop.surroundings().cwd();
         if let Some(address) = service {
             return runtime.block_on(self.done_by(&Service::at(address, the_loop)?, here, output));
@@ -104,7 +104,7 @@ impl Verb {
             Self::Restart(args) => restart::run(api, args, output).await,
             Self::Say(args) => say::run(api, args, output).await,
             Self::Answer(args) => answer::run(api, args, output).await,
-            Self::Restore(_) => Err(Refusal::mistake("`restore` is done on this machine: leave out `--service`")),
+            Self::Restore(_) => Err(Refusal::mistake("`restore` works on this machine only: leave out `--service`")),
         }
     }
 }
@@ -112,9 +112,9 @@ impl Verb {
 /// How an answer is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
-    /// For people.
+    /// Text for people.
     Text,
-    /// One JSON document, as REST answers it.
+    /// One JSON document, as in REST.
     Json,
 }
 

@@ -12,12 +12,12 @@ use crate::{service::background, service::serve::Bind};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  the-loop start                    the service, and every session that starts by itself
-  the-loop start --service-only     the service alone
-  the-loop start --format json      one document, as `stop` and `status` give it
+  the-loop start                    start the service and all auto-start sessions
+  the-loop start --service-only     start only the service
+  the-loop start --format json      print one JSON document
 
-What runs already is left untouched. Which sessions start by themselves the config says (`standingSessions.enabled`,
-`autoStart`), and of those created at run time their record; `the-loop plan` shows it beforehand.";
+Running sessions are left untouched. Declared sessions start if `standingSessions.enabled` and their `autoStart` are
+true; created sessions start unless they were created with --no-auto-start. `the-loop plan` shows it in advance.";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {

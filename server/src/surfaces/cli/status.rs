@@ -26,17 +26,17 @@ Examples:
 
 Exit status:
   0  the service and every auto-start session are running
-  1  one of them is not
-  2  the config cannot be used, or a mistake in the call
-  3  with --needs alone: all of them are running, and a session waits for an answer
-Sessions that are not auto-start are shown; whether they run decides nothing, and that one waits counts.";
+  1  the service or an auto-start session is not running
+  2  invalid arguments or config
+  3  only with --needs: everything is running, and a session is waiting for an answer
+Sessions without auto-start are shown but do not affect statuses 0 and 1.";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// How to print it
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Exit with 3 if all is well and a session waits for an answer
+    /// Exit with 3 if everything is running and a session is waiting for an answer
     #[arg(long)]
     needs: bool,
 }
@@ -67,9 +67,11 @@ pub(super) fn run(the_loop: &TheLoop, args: &Args, output: &mut Output) -> Resul
 fn service(the_loop: &TheLoop) -> Result<ServiceRow, Refusal> {
     let config = the_loop.config();
     let state_root = &config.settings.state_root;
-    let holder = instance::running(state_root).map_err(|error| Refusal {
-        text: format!("{}: whether the service runs cannot be told: {error}", state_root.display()),
-        code: 1,
+    let holder = instance::running(state_root).map_err(|error| {
+        Refusal::failure(format!(
+            "{}: could not determine whether the service is running: {error}",
+            state_root.display()
+        ))
     })?;
     let mut row = ServiceRow { healthy: Some(false), ..lifecycle::service_row(the_loop) };
     let Some(holder) = holder else { return Ok(row) };
@@ -89,20 +91,20 @@ fn text(report: &LifecycleReport, enabled: bool, output: &mut Output) {
     if misconfigured {
         super::report::rows(&report.standing_sessions, output);
     } else if !report.standing_sessions.is_empty() {
-        let head = ["Name", "State", "Activity", "Since", "Starts", "Reason or prompt"];
+        let head = ["Name", "State", "Activity", "Since", "Auto-start", "Reason or prompt"];
         let head = head.map(|title| Cell::new(title, BOLD)).to_vec();
         let rows = report.standing_sessions.iter().map(|row| cells(row, enabled).to_vec());
         let rows = std::iter::once(head).chain(rows).collect();
-        output.out(&table::fitted(rows, &["Starts"], Output::columns()));
+        output.out(&table::fitted(rows, &["Auto-start"], Output::columns()));
     }
 }
 
 fn service_line(row: &ServiceRow) -> String {
     let how = match (row.running, row.healthy) {
         (true, Some(true)) => paint(GOOD, "running"),
-        (true, Some(false)) => paint(BAD, "running, and does not answer"),
+        (true, Some(false)) => paint(BAD, "running, but not responding"),
         (true, None) => {
-            paint(WARN, "running, and does not say where: another program started it, or it has just begun")
+            paint(WARN, "running at an unknown address: it is still starting, or another program started it")
         }
         (false, _) if row.enabled => paint(WARN, "not running"),
         (false, _) => paint(DIM, "not running (`service.enabled` is false)"),
@@ -117,7 +119,7 @@ fn service_line(row: &ServiceRow) -> String {
         String::new()
     } else {
         let (theirs, ours) = (inert::line(&row.version), crate::VERSION);
-        format!(", version {theirs}: `the-loop restart --service-only` brings it to {ours}")
+        format!(", version {theirs}: update it to {ours} with `the-loop restart --service-only`")
     };
     format!("{}  {how}{place}{other}\n", row.service)
 }
@@ -129,10 +131,10 @@ fn slack_lines(report: &slack::Report, output: &mut Output) {
     }
     if report.is_deaf() {
         let problem = report.listener.as_ref().map_or("", |listener| listener.problem.as_str());
-        output.out(&format!("slack  {}: {}\n", paint(BAD, "replies are not heard"), inert::line(problem)));
+        output.out(&format!("slack  {}: {}\n", paint(BAD, "not receiving replies"), inert::line(problem)));
     }
     if let Some(slowed) = report.slowed() {
-        output.out(&format!("slack  {}: {slowed}\n", paint(WARN, "reading is slowed")));
+        output.out(&format!("slack  {}: {slowed}\n", paint(WARN, "reading is rate limited")));
     }
     for (channel, problem) in report.channel_problems() {
         output.out(&format!("slack  {}\n", inert::line(&format!("{channel}: {problem}"))));
@@ -141,23 +143,16 @@ fn slack_lines(report: &slack::Report, output: &mut Output) {
 
 /// `enabled` is `standingSessions.enabled`, without which no declared session starts by itself.
 fn cells(row: &Row, enabled: bool) -> [Cell; 6] {
-    let (live, look) = list::live(row);
-    let live = if row.running {
-        "running"
-    } else if live == "no" {
-        "not running"
-    } else {
-        live
-    };
+    let (_, look) = list::live(row);
     let starts = match row.state {
-        State::Unreadable => "not known",
-        _ if row.auto_start && (enabled || !row.declared) => "by itself",
-        _ => "by hand",
+        State::Unreadable => "unknown",
+        _ if row.auto_start && (enabled || !row.declared) => "yes",
+        _ => "no",
     };
     let said = if row.reason.is_empty() { &row.question } else { &row.reason };
     [
         inert::line(&row.name).into(),
-        Cell::new(live, look),
+        Cell::new(row.state.label(), look),
         list::activity(row),
         ago(&row.since).into(),
         starts.into(),

@@ -11,11 +11,11 @@ use crate::service;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  the-loop stop                     every recorded session, then the service
-  the-loop stop --service-only      the service alone; the sessions go on
+  the-loop stop                     stop all recorded sessions, then the service
+  the-loop stop --service-only      stop only the service; sessions keep running
 
-Conversations are kept: the next start goes on with them. It works with a config that cannot be used,
-unless that was named and cannot be read: then nobody knows where the sessions are written down.";
+Conversations are kept, and the next start resumes them. `stop` also works with an invalid config, unless a config
+file was given and could not be read.";
 
 pub(super) fn run(the_loop: &TheLoop, args: &lifecycle::WhatAndHow, output: &mut Output) -> Result<u8, Refusal> {
     usable(the_loop, output)?;
@@ -30,7 +30,7 @@ pub(super) fn usable(the_loop: &TheLoop, output: &mut Output) -> Result<(), Refu
     config.stopping().map_err(standing::Error::from)?;
     if let Some(problem) = config.problems.first() {
         let words = inert::text(&problem.to_string());
-        output.err(&format!("the config cannot be used, and what is recorded is stopped all the same: {words}\n"));
+        output.err(&format!("the config is invalid; stopping recorded sessions anyway: {words}\n"));
     }
     Ok(())
 }

@@ -36,17 +36,15 @@ impl fmt::Display for Held {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Itself { name } => {
-                write!(f, "you are `{name}`: a session says nothing to itself, it would never end")
+                write!(f, "you are `{name}`: a session cannot send messages to itself")
             }
-            Self::TooMany { name, wait } => write!(
-                f,
-                "`{name}` was said enough for now: wait {} s, or do without it; do not try again before",
-                wait.as_secs() + 1
-            ),
+            Self::TooMany { name, wait } => {
+                write!(f, "too many messages to `{name}`: retry in {} s, and not before", wait.as_secs() + 1)
+            }
             Self::TooDeep { name } => write!(
                 f,
-                "you and `{name}` have answered each other {DEPTH} times in a row: stop here, and leave it to your \
-                 operator to go on"
+                "you and `{name}` have exchanged {DEPTH} messages in a row: stop here and let your operator decide \
+                 whether to continue"
             ),
         }
     }

@@ -7,7 +7,7 @@ use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotation
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use standing::{Error, TheLoop};
-use wire::{SayRequest, SessionName, Verdict};
+use wire::{Remedy, SayRequest, SessionName, Verdict};
 
 use super::{Tools, brake::Held};
 use crate::{access::Peer, openapi};
@@ -34,6 +34,12 @@ pub(super) struct Client {
 pub(super) struct Refusal(String);
 
 impl Refusal {
+    /// The text of the result.
+    #[cfg(test)]
+    pub(super) fn text(&self) -> &str {
+        &self.0
+    }
+
     pub(super) fn into_result(self) -> CallToolResult {
         CallToolResult::error(vec![ContentBlock::text(self.0)])
     }
@@ -41,7 +47,27 @@ impl Refusal {
 
 impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
-        Self(error.to_string())
+        let remedies = error.remedies();
+        let own: Vec<String> = remedies.iter().filter_map(own_act).collect();
+        let operators: Vec<Remedy> = remedies.into_iter().filter(|remedy| own_act(remedy).is_none()).collect();
+        let mut text = error.to_string();
+        if !own.is_empty() {
+            text = format!("{text}\nYou can {}.", own.join(", or "));
+        }
+        if !operators.is_empty() {
+            text = format!("{text}\nAn operator can {}.", Remedy::phrase(&operators));
+        }
+        Self(text)
+    }
+}
+
+/// What helps and an agent may do itself, by the names of the tools; none for an operator's act.
+fn own_act(remedy: &Remedy) -> Option<String> {
+    match remedy {
+        Remedy::List => Some(format!("list the sessions with `{}`", Call::List.name())),
+        Remedy::Show { .. } => Some(format!("see its state with `{}`", Call::Get.name())),
+        Remedy::Retry { .. } | Remedy::NewKey | Remedy::UseFile => Some(remedy.text()),
+        _ => None,
     }
 }
 
@@ -53,7 +79,7 @@ impl From<Held> for Refusal {
 
 impl From<serde_json::Error> for Refusal {
     fn from(error: serde_json::Error) -> Self {
-        Self(format!("the arguments are not what this tool takes: {error}"))
+        Self(format!("invalid arguments: {error}"))
     }
 }
 
@@ -115,14 +141,14 @@ impl Call {
 
     fn described(self) -> Tool {
         let (title, about) = match self {
-            Self::List => ("List standing sessions", "Every standing session, with its state and what it is doing."),
+            Self::List => ("List standing sessions", "Lists all standing sessions with their state and activity."),
             Self::Get => {
-                ("Show a standing session", "One standing session by name, with its state and what it is doing.")
+                ("Show a standing session", "Shows one standing session by name, with its state and activity.")
             }
             Self::Say => (
-                "Say something to a standing session",
-                "Types a message into a running standing session and submits it. It does not wait for an answer. \
-                 Refused if the session does not run or waits on a question of its own.",
+                "Send a message to a standing session",
+                "Types a message into the terminal of a running standing session and submits it. Does not wait for a \
+                 reply. Refused if the session is not running, or if it is waiting for an answer to a prompt.",
             ),
         };
         let reads = self != Self::Say;

@@ -20,7 +20,7 @@ pub(super) async fn told(request: Request, next: Next) -> Response {
     if !called_json || answer.status() != StatusCode::UNSUPPORTED_MEDIA_TYPE {
         return answer;
     }
-    let message = "the body is not a JSON-RPC message: send one JSON object, in UTF-8";
+    let message = "the body is not a JSON-RPC message: send one JSON object in UTF-8";
     let error = json!({ "jsonrpc": "2.0", "id": null, "error": { "code": PARSE_ERROR, "message": message } });
     (StatusCode::BAD_REQUEST, Json(error)).into_response()
 }

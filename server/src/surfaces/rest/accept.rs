@@ -15,7 +15,7 @@ pub(super) async fn json(request: Request, next: Next) -> Response {
     if takes_json(request.headers()) {
         return next.run(request).await;
     }
-    let text = "this route answers in JSON and nothing else: send `accept: application/json`, or none";
+    let text = "this route answers only in JSON: send `accept: application/json`, or no `accept` header";
     ApiProblem::new(ProblemCode::InvalidRequest, text).with_status(406).into_response()
 }
 

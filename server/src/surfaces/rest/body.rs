@@ -26,7 +26,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Json<T> {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiProblem> {
         if !says_json(request.headers()) {
-            let text = "the body is taken as JSON only: send it with the header `content-type: application/json`";
+            let text = "the body must be JSON: send the header `content-type: application/json`";
             return Err(ApiProblem::new(ProblemCode::InvalidBody, text).with_status(415));
         }
         let bytes = Bytes::from_request(request, state).await.map_err(|rejection| unread(&rejection))?;
@@ -44,11 +44,11 @@ fn unread(rejection: &BytesRejection) -> ApiProblem {
     if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
         return too_large();
     }
-    ApiProblem::new(ProblemCode::InvalidBody, "the body broke off before its end").with_status(400)
+    ApiProblem::new(ProblemCode::InvalidBody, "the body ended early").with_status(400)
 }
 
 fn too_large() -> ApiProblem {
-    let text = format!("the body is larger than {MAX_BODY_BYTES} bytes: put a long text in a file and say where it is");
+    let text = format!("the body is larger than {MAX_BODY_BYTES} bytes: put a long text in a file and send its path");
     ApiProblem::new(ProblemCode::TooLarge, text)
 }
 

@@ -6,29 +6,29 @@ use utoipa::ToSchema;
 
 use crate::openapi::{Refused, refusals};
 
-/// That the service is up.
+/// State of the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct Health {
     /// Always `ok`.
     #[schema(example = "ok")]
     status: &'static str,
-    /// The service's version.
+    /// Version of the service.
     #[schema(example = "0.1.0")]
     version: &'static str,
 }
 
 refusals!(Refusals = Refused::with(&[]).of_json());
 
-/// Whether the service is up
+/// Check that the service is running
 #[utoipa::path(get, path = "/api/v1/health", operation_id = "get_health", tag = "service",
-    responses((status = 200, description = "It is", body = Health), Refusals))]
+    responses((status = 200, description = "Alive", body = Health), Refusals))]
 pub(super) async fn health() -> Json<Health> {
     Json(Health { status: "ok", version: crate::VERSION })
 }
 
-/// Whether the service is up, at the address that monitors expect
+/// Check that the service is running (alias for monitors)
 #[utoipa::path(get, path = "/health", operation_id = "get_health_at_root", tag = "service",
-    responses((status = 200, description = "It is", body = Health), Refusals))]
+    responses((status = 200, description = "Alive", body = Health), Refusals))]
 pub(super) async fn health_at_root() -> Json<Health> {
     health().await
 }

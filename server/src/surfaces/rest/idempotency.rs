@@ -12,8 +12,8 @@ pub(super) fn key(headers: &HeaderMap, in_body: &str) -> Result<String, ApiProbl
     let refuse = |text: String| Err(ApiProblem::new(ProblemCode::InvalidRequest, text));
     match headers.get(IDEMPOTENCY_KEY).map(|value| value.to_str()) {
         None => Ok(in_body.to_owned()),
-        Some(Err(_)) => refuse("`Idempotency-Key` holds bytes that are not visible ASCII".to_owned()),
+        Some(Err(_)) => refuse("`Idempotency-Key` must be visible ASCII".to_owned()),
         Some(Ok(in_header)) if in_body.is_empty() || in_body == in_header => Ok(in_header.to_owned()),
-        Some(Ok(_)) => refuse("`Idempotency-Key` and `idempotencyKey` differ: send one of them".to_owned()),
+        Some(Ok(_)) => refuse("`Idempotency-Key` and `idempotencyKey` differ: send only one".to_owned()),
     }
 }

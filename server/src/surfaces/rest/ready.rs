@@ -9,16 +9,16 @@ use wire::ProblemCode;
 use super::ApiProblem;
 use crate::openapi::{Refused, refusals};
 
-/// Whether verbs can be done, and what keeps them from it.
+/// Readiness of the service.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct Readiness {
-    /// True if the config can be used and tmux answers.
+    /// True if the config is valid and tmux answers.
     ready: bool,
-    /// What is in the way: the code of a problem.
+    /// Code of the problem, if not ready.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     code: Option<ProblemCode>,
-    /// The same for a person.
+    /// Message of the problem, if not ready.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     detail: Option<String>,
@@ -26,13 +26,13 @@ pub(crate) struct Readiness {
 
 refusals!(Refusals = Refused::with(&[]).of_json());
 
-/// Whether verbs can be done
+/// Check that the service is ready
 ///
-/// `/health` tells that the service is up; this one asks whether the config can be used and whether tmux answers.
+/// Ready means that the config is valid and tmux answers.
 #[utoipa::path(get, path = "/health/ready", operation_id = "get_readiness", tag = "service",
     responses(
-        (status = 200, description = "They can", body = Readiness),
-        (status = 503, description = "They cannot, for the reason given", body = Readiness),
+        (status = 200, description = "Ready", body = Readiness),
+        (status = 503, description = "Not ready, with the reason", body = Readiness),
         Refusals
     ))]
 pub(super) async fn ready(State(engine): State<Engine>) -> (StatusCode, Json<Readiness>) {

@@ -25,11 +25,11 @@ impl Address {
 
     fn parse(text: &str) -> Result<Self, String> {
         let with_slash = if text.ends_with('/') { text.to_owned() } else { format!("{text}/") };
-        let base = Url::parse(&with_slash).map_err(|error| format!("`{API_VAR}` is no address ({error})"))?;
+        let base = Url::parse(&with_slash).map_err(|error| format!("`{API_VAR}` is not a valid URL ({error})"))?;
         if base.scheme() == "https" || (base.scheme() == "http" && is_loopback(&base)) {
             return Ok(Self { base });
         }
-        Err(format!("`{API_VAR}` must begin with `https://` (plain `http://` is for this machine alone)"))
+        Err(format!("`{API_VAR}` must start with `https://` (`http://` is for this machine only)"))
     }
 
     /// The address of a method.
@@ -47,11 +47,11 @@ impl Address {
         let told = match (ticket.strip_prefix("wss://"), ticket.strip_prefix("ws://")) {
             (Some(rest), _) => Url::parse(&format!("https://{rest}")),
             (None, Some(rest)) if self.is_plain() => Url::parse(&format!("http://{rest}")),
-            _ => return Err("Slack told an address for the socket that is not `wss://`".to_owned()),
+            _ => return Err("Slack returned a socket address that is not `wss://`".to_owned()),
         };
         match told {
             Ok(url) if url.scheme() == "https" || is_loopback(&url) => Ok(url),
-            _ => Err("Slack told an address for the socket that cannot be used".to_owned()),
+            _ => Err("Slack returned an invalid socket address".to_owned()),
         }
     }
 }

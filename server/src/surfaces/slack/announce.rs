@@ -352,5 +352,5 @@ fn is_id(channel: &str) -> bool {
 /// Tells that a session was not announced, which never keeps it from running.
 pub(super) fn tell_failed(events: &EventLog, name: &str, error: &str) {
     events.emit(not_announced(name, error));
-    tracing::warn!(session.name = name, error, "a session was not announced in Slack");
+    tracing::warn!(session.name = name, error, "could not announce a session in Slack");
 }

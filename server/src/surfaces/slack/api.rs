@@ -45,31 +45,31 @@ const BELIEVED: (Duration, Duration) = (Duration::from_secs(1), Duration::from_h
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ApiError {
     /// Slack asks to be left alone with this method for a while.
-    #[error("Slack asks to wait for {} s", after.as_secs().max(1))]
+    #[error("Slack rate limit: retry in {} s", after.as_secs().max(1))]
     Limited {
         /// For how long.
         after: Duration,
     },
     /// Slack says no, in a word of its own.
-    #[error("Slack says `{word}`{}", explained(word))]
+    #[error("Slack error `{word}`{}", explained(word))]
     Refused {
         /// The word: `channel_not_found`, `invalid_auth`, …
         word: String,
     },
     /// Slack's own fault.
-    #[error("Slack answers with status {status}")]
+    #[error("Slack answered with HTTP status {status}")]
     Status {
         /// The status.
         status: u16,
     },
     /// What was read could not be kept.
-    #[error("what Slack said cannot be kept on this machine ({reason})")]
+    #[error("could not store a Slack response on this machine ({reason})")]
     Unkept {
         /// Why.
         reason: String,
     },
     /// No answer.
-    #[error("Slack cannot be reached ({reason})")]
+    #[error("could not reach Slack ({reason})")]
     Unreachable {
         /// Why.
         reason: String,
@@ -82,12 +82,12 @@ pub(super) enum ApiError {
 fn explained(word: &str) -> &'static str {
     match word {
         "not_in_channel" => ": invite the app to the channel (`/invite` there)",
-        "channel_not_found" => ": no such channel, or a private one that the app is not in",
+        "channel_not_found" => ": channel not found, or private and without the app",
         "invalid_auth" | "not_authed" | "token_revoked" | "account_inactive" | "token_expired" => {
-            ": the token is not valid (any more); install the app again and set the new one"
+            ": invalid or revoked token; install the app again and set the new token"
         }
-        "not_allowed_token_type" => ": a token of the wrong kind is in the variable",
-        "missing_scope" => ": the app lacks a scope; see the manifest in docs/slack.md",
+        "not_allowed_token_type" => ": the variable contains a token of the wrong type",
+        "missing_scope" => ": the app is missing a scope; see the manifest in docs/slack.md",
         "is_archived" => ": the channel is archived",
         _ => "",
     }
@@ -158,11 +158,11 @@ impl From<reqwest::Error> for ApiError {
     fn from(error: reqwest::Error) -> Self {
         let sent = !error.is_connect() && !error.is_builder();
         let kind = if error.is_timeout() {
-            "no answer in time"
+            "timeout"
         } else if error.is_connect() {
             "no connection"
         } else {
-            "the connection broke"
+            "the connection was lost"
         };
         // An address may be a ticket: it is not told. The innermost cause says most.
         let error = error.without_url();
@@ -206,7 +206,7 @@ impl Api {
             .user_agent(concat!("the-loop/", env!("CARGO_PKG_VERSION")));
         // A stand-in on this machine needs no certificates, which a small system may not have.
         let builder = if address.is_plain() { builder.no_proxy().tls_certs_only([]) } else { builder };
-        let client = builder.build().map_err(|error| format!("TLS cannot be set up: {error}"))?;
+        let client = builder.build().map_err(|error| format!("could not set up TLS: {error}"))?;
         Ok(Self { client, address, tokens, not_before: Mutex::default() })
     }
 

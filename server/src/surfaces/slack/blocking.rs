@@ -20,7 +20,7 @@ use super::folder::Folder;
 
 /// Runs what blocks beside the tasks. Once begun it comes to its end, even if its caller is gone.
 pub(super) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
-    task::spawn_blocking(work).await.map_err(|error| format!("it did not come to its end ({error})"))
+    task::spawn_blocking(work).await.map_err(|error| format!("it did not finish ({error})"))
 }
 
 /// Waits for a verb, and turns a panic in it into an error: the reply's thread is told, and the replies behind it go on.
@@ -42,7 +42,7 @@ pub(super) async fn lock(folder: &Folder, file: &'static str, wait: Duration) ->
     let deadline = Instant::now() + wait;
     let path = folder.path_of(file);
     let waiting = Arc::clone(WAITING.lock().unwrap_or_else(PoisonError::into_inner).entry(path.clone()).or_default());
-    let busy = || format!("{}: another the-loop holds it", path.display());
+    let busy = || format!("{}: locked by another the-loop process", path.display());
     let _turn = time::timeout_at(deadline, waiting.lock()).await.map_err(|_| busy())?;
     let (at, left) = (folder.clone(), deadline.saturating_duration_since(Instant::now()));
     blocking(move || at.lock(file, left)).await?.map_err(|error| match error {

@@ -220,17 +220,17 @@ mod tests {
             { "id": "F1", "file_access": "check_file_info" },
         ] });
         let (text, missing) = content(&message);
-        assert_eq!(text, "new words\n\nFile `a.txt`:\n> whole\n> snippet\n\nWhat is said in `memo.m4a`:\n> said aloud");
+        assert_eq!(text, "new words\n\nFile `a.txt`:\n> whole\n> snippet\n\nTranscript of `memo.m4a`:\n> said aloud");
         assert_eq!(
             missing,
             [
                 "an image (`a graph`)",
                 "buttons or menus",
-                "part of a block of the unknown kind `of_next_year`",
+                "part of a block of the unknown type `of_next_year`",
                 "the file `plan.pdf` (PDF)",
                 "the canvas `notes`",
                 "the file `b.txt`",
-                "a file that the app cannot see",
+                "a file that the app cannot access",
             ]
         );
     }
@@ -286,7 +286,7 @@ mod tests {
             deep = json!({ "is_share": true, "text": "x", "attachments": [deep] });
         }
         let (_, missing) = content(&json!({ "text": "t", "attachments": [deep] }));
-        assert_eq!(missing, ["what lies too deep within shared messages"]);
+        assert_eq!(missing, ["a deeply nested shared message"]);
         for odd in [
             json!({}),
             json!(7),

@@ -37,7 +37,7 @@ async fn outcome(hub: &Arc<Hub>, reply: &Reply) -> Outcome {
     };
     let text = reply.words();
     if text.trim().is_empty() && !reply.missing.is_empty() {
-        dropped(hub, reply, Some(&thread), "undeliverable", "the message holds nothing that can be typed");
+        dropped(hub, reply, Some(&thread), "undeliverable", "the message has no text");
         return Outcome::Refused { reason: words::nothing_to_type(&reply.missing) };
     }
     if text.trim() == words::SCREEN {
@@ -106,7 +106,7 @@ async fn say(hub: &Arc<Hub>, reply: &Reply, thread: &Thread, text: String) -> Ou
     match unbroken(said).await {
         Ok(Ok(Some(receipt))) => of_receipt(hub, reply, thread, &receipt),
         Ok(Ok(None)) => {
-            dropped(hub, reply, Some(thread), "undeliverable", "the thread belongs to no session any more");
+            dropped(hub, reply, Some(thread), "undeliverable", "the thread no longer belongs to a session");
             Outcome::Refused { reason: words::no_session() }
         }
         Ok(Err(error)) => {
@@ -115,7 +115,9 @@ async fn say(hub: &Arc<Hub>, reply: &Reply, thread: &Thread, text: String) -> Ou
         }
         Err(fault) => {
             dropped(hub, reply, Some(thread), "undeliverable", &fault);
-            Outcome::Unconfirmed { note: "The delivery broke off; look at the session before you say it again.".into() }
+            Outcome::Unconfirmed {
+                note: "The delivery was interrupted. Check the session before you send it again.".into(),
+            }
         }
     }
 }
@@ -138,14 +140,12 @@ fn of_receipt(hub: &Hub, reply: &Reply, thread: &Thread, receipt: &SayReceipt) -
 /// Reading a pane is not the session speaking.
 async fn show(hub: &Arc<Hub>, reply: &Reply, thread: &Thread) -> Outcome {
     match unbroken(hub.engine.screen(thread.name.as_str(), SHOWN.0)).await {
-        Ok(Ok(screen)) if screen.trim().is_empty() => {
-            Outcome::Shown { text: "Its screen is empty, or it has none.".to_owned() }
-        }
+        Ok(Ok(screen)) if screen.trim().is_empty() => Outcome::Shown { text: "Its screen is empty.".to_owned() },
         Ok(Ok(screen)) => Outcome::Shown { text: code_block(&screen, SHOWN.1) },
         Ok(Err(error)) => Outcome::Refused { reason: words::refusal(&error) },
         Err(fault) => {
             dropped(hub, reply, Some(thread), "undeliverable", &fault);
-            Outcome::Refused { reason: "⛔ The screen cannot be read right now.".to_owned() }
+            Outcome::Refused { reason: "⛔ Could not read the screen.".to_owned() }
         }
     }
 }

@@ -27,7 +27,7 @@ impl EventLog {
     /// Has an event written.
     pub(super) fn emit(&self, event: Event) {
         if self.0.try_send(event).is_err() {
-            tracing::warn!("an event of Slack is not written: the event log does not keep up");
+            tracing::warn!("dropped a Slack event: the event log cannot keep up");
         }
     }
 }

@@ -90,7 +90,7 @@ async fn live(engine: Engine, pace: Pace, mut ended: watch::Receiver<bool>) {
             biased;
             _ = ended.wait_for(|ended| *ended) => break,
             () = run(&engine, &events, &pace, &settings) => {},
-            () = changed => tracing::info!("the settings of Slack changed"),
+            () = changed => tracing::info!("the Slack settings changed"),
         }
     }
     drop(events);
@@ -139,7 +139,7 @@ async fn listen(engine: &Engine, events: &EventLog, pace: &Pace, settings: &Sett
     let (hub, heard) = match made {
         Ok(made) => made,
         Err(error) => {
-            let problem = format!("the inbox in `{}` could not be opened: {error}", folder.path_of("").display());
+            let problem = format!("could not open the inbox in `{}`: {error}", folder.path_of("").display());
             return stuck(engine, events, pace, board, &problem).await;
         }
     };
@@ -194,9 +194,9 @@ async fn alone(folder: &Folder, pace: &Pace) -> Lock {
         match blocking(move || at.lock(LISTENING, Duration::ZERO)).await {
             Ok(Ok(held)) => return held,
             Ok(Err(LockError::Busy)) if !told => {
-                tracing::warn!("another the-loop listens to Slack for this state; waiting for it");
+                tracing::warn!("another the-loop process listens to Slack for this state directory; waiting for it");
             }
-            Ok(Err(error)) if !told => tracing::warn!(%error, "Slack is not listened to"),
+            Ok(Err(error)) if !told => tracing::warn!(%error, "not listening to Slack"),
             _ => {}
         }
         told = true;
@@ -228,7 +228,7 @@ async fn introduced(api: &Api, pace: &Pace, board: &Board) -> super::api::Identi
             (pause, mending) = (mending, pace.longer(mending));
         }
         if told.replace(error.to_string()) != Some(error.to_string()) {
-            tracing::warn!(%error, pause_ms = pause.as_millis(), "Slack does not say who we are; asked again");
+            tracing::warn!(%error, pause_ms = pause.as_millis(), "could not identify the app in Slack; retrying");
         }
         board.set(|status| {
             status.hearing = if error.is_passing() { Hearing::Connecting } else { Hearing::Stuck };
@@ -240,7 +240,7 @@ async fn introduced(api: &Api, pace: &Pace, board: &Board) -> super::api::Identi
 
 /// There is nothing to do but to wait for other settings.
 async fn stuck(engine: &Engine, events: &EventLog, pace: &Pace, board: &Board, problem: &str) {
-    tracing::warn!(problem, "Slack is on and cannot be used");
+    tracing::warn!(problem, "Slack is enabled but not usable");
     board.set(|status| {
         status.hearing = Hearing::Stuck;
         problem.clone_into(&mut status.problem);

@@ -145,7 +145,7 @@ impl Inbox {
             }
         }
         if unread > 0 {
-            tracing::warn!(lines = unread, "the inbox of Slack had lines that cannot be read; they were left out");
+            tracing::warn!(lines = unread, "ignored unreadable lines in the Slack inbox");
         }
         inbox.rewrite()?;
         Ok(inbox)
@@ -245,7 +245,7 @@ impl Inbox {
 
     fn add_or_tell(&mut self, line: Line) {
         if let Err(error) = self.add(vec![line]) {
-            tracing::warn!(%error, "the inbox of Slack cannot be written; after a crash something may be told twice");
+            tracing::warn!(%error, "could not write the Slack inbox; after a crash, messages may be delivered twice");
         }
     }
 
@@ -277,7 +277,7 @@ impl Inbox {
         if self.grown > GROWTH
             && let Err(error) = self.rewrite()
         {
-            tracing::warn!(%error, "the inbox of Slack cannot be rewritten; it grows");
+            tracing::warn!(%error, "could not compact the Slack inbox; it keeps growing");
         }
         written
     }

@@ -86,7 +86,7 @@ impl Outbox {
         } else if receipt.is_some() {
             queue.overflowed = true;
         } else {
-            tracing::warn!(channel, "a line is not posted in Slack: too much waits to be posted there");
+            tracing::warn!(channel, "dropped a Slack post: too many are waiting");
         }
         drop(queues);
         if !worked_on {
@@ -187,11 +187,11 @@ async fn receipt(turn: &Turn<'_>, reply: &Reply, outcome: &Outcome) {
             tokio::join!(mark(turn, reply, taken, "✅ Delivered."), beside(note));
         }
         Outcome::Queued { note } => {
-            let instead = "⏳ Queued: the session is at work, and takes it up when its turn is over.";
+            let instead = "⏳ Queued until the session finishes its current turn.";
             tokio::join!(mark(turn, reply, QUEUED, instead), beside(note));
         }
         Outcome::Unconfirmed { note } => {
-            let instead = "❔ Typed, and nothing proves that the session took it.";
+            let instead = "❔ Sent, but could not confirm that the session received it.";
             tokio::join!(mark(turn, reply, UNCONFIRMED, instead), beside(note));
         }
         Outcome::Refused { reason } => {
@@ -227,7 +227,7 @@ fn tell<T>(hub: &Hub, channel: &str, posted: &Result<T, ApiError>) {
         Ok(_) => hub.board.mended(channel, "post"),
         // That one message is gone says nothing of its channel.
         Err(error) if error.is_passing() || error.is_of_the_channel() => hub.board.failed(channel, "post", error),
-        Err(error) => tracing::warn!(%error, "something could not be told in Slack"),
+        Err(error) => tracing::warn!(%error, "could not post to Slack"),
     }
 }
 

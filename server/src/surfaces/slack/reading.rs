@@ -188,7 +188,7 @@ fn settle(hub: &Arc<Hub>, plan: Plan, ask: &Ask, got: Result<Got, ApiError>) {
             // A thread that cannot be read keeps nothing waiting for it.
             hub.spawn(async move { drop(at.heard.send(receive::Heard::nothing(Opens::Thread(opens))).await) });
             match lasts {
-                Lasts::No => tracing::debug!(%error, "a thread of Slack cannot be read just now"),
+                Lasts::No => tracing::debug!(%error, "could not read a Slack thread"),
                 Lasts::InThread => hub.board.failed(&place_of(thread), "read", &error),
                 Lasts::InChannel => hub.board.failed(&thread.channel, "read", &error),
             }

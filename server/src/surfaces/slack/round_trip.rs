@@ -40,10 +40,10 @@ pub fn round_trip(the_loop: &TheLoop) -> Result<RoundTrip, String> {
     let config = the_loop.config();
     let slack = &config.settings.slack;
     if !slack.enabled {
-        return Err("Slack is off: set `channels.slack.enabled: true` in the config".to_owned());
+        return Err("Slack is disabled: set `channels.slack.enabled: true` in the config".to_owned());
     }
     if slack.channel.is_empty() {
-        return Err("there is no channel to post to: set `channels.slack.channel` in the config".to_owned());
+        return Err("no channel is configured: set `channels.slack.channel` in the config".to_owned());
     }
     let tokens = Tokens::of(slack, the_loop.surroundings()).map_err(|missing| missing.to_string())?;
     let api = Api::new(Address::of(the_loop.surroundings())?, tokens)?;
@@ -66,7 +66,7 @@ async fn travel(api: &Api, folder: &Folder, channel: &str, mode: SlackRead) -> R
     let coming = async {
         match (&mut probe, mode) {
             (Some(probe), _) => {
-                probe.until(&posted.channel, &posted.ts).await.map(|()| "over a socket of this command")
+                probe.until(&posted.channel, &posted.ts).await.map(|()| "over a socket opened by this command")
             }
             (None, SlackRead::Socket) => heard(folder, &posted).await,
             (None, SlackRead::Poll | SlackRead::Off) => read_back(api, &posted).await,
@@ -74,8 +74,8 @@ async fn travel(api: &Api, folder: &Folder, channel: &str, mode: SlackRead) -> R
     };
     let late = || {
         format!(
-            "the message was posted and did not come back within {} s: is the app subscribed to the event \
-             `message.channels` (`message.groups` for a private channel), and Socket Mode on?",
+            "the message was posted but not received within {} s: is the app subscribed to the event \
+             `message.channels` (`message.groups` for a private channel), and is Socket Mode on?",
             PATIENCE.as_secs()
         )
     };
@@ -98,7 +98,7 @@ async fn heard(folder: &Folder, posted: &Posted) -> Result<&'static str, String>
 async fn read_back(api: &Api, posted: &Posted) -> Result<&'static str, String> {
     let page = api.replies(&posted.channel, &posted.ts, &posted.ts, "").await.map_err(|error| error.to_string())?;
     if page.messages.iter().any(|message| message["ts"] == posted.ts.as_str()) {
-        return Ok("by reading its thread, as polling does");
+        return Ok("by polling its thread");
     }
-    Err("the message was posted and cannot be read back".to_owned())
+    Err("the message was posted but could not be read back".to_owned())
 }

@@ -42,7 +42,7 @@ pub fn settle(the_loop: &TheLoop) -> Vec<String> {
 }
 
 fn not_announced(name: &str, reason: &str) -> String {
-    format!("`{name}` runs and was not announced in Slack: {reason}")
+    format!("could not announce `{name}` in Slack: {reason}")
 }
 
 fn settled(the_loop: &TheLoop, folder: &Folder) -> Result<Vec<String>, String> {
@@ -69,7 +69,7 @@ async fn once(announcer: &Announcer, api: &Api) -> Result<Vec<String>, String> {
     let mut complaints: Vec<String> = failures.map(|(name, reason)| not_announced(name, reason)).collect();
     for (thread, text) in look.farewells.into_iter().chain(announced.farewells) {
         if let Err(error) = api.post_message(&thread.channel, Some(&thread.ts), &text).await {
-            complaints.push(format!("the thread of `{}` could not be told: {error}", thread.name));
+            complaints.push(format!("could not post to the thread of `{}`: {error}", thread.name));
         }
     }
     Ok(complaints)

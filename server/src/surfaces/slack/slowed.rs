@@ -32,11 +32,11 @@ pub struct Slowed {
 impl fmt::Display for Slowed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (page, thread) = (span(self.page_every_seconds), span(self.thread_every_seconds));
-        write!(f, "Slack grants one page about every {page}, so each thread is read about every {thread}")?;
+        write!(f, "Slack allows one read about every {page}, so each thread is read about every {thread}")?;
         match self.waiting {
-            0 => f.write_str("; no thread waits now"),
-            1 => write!(f, "; 1 thread waits, for {} so far", span(self.longest_wait_seconds)),
-            n => write!(f, "; {n} threads wait, the longest for {} so far", span(self.longest_wait_seconds)),
+            0 => f.write_str("; no threads are waiting"),
+            1 => write!(f, "; 1 thread is waiting ({} so far)", span(self.longest_wait_seconds)),
+            n => write!(f, "; {n} threads are waiting (longest {} so far)", span(self.longest_wait_seconds)),
         }
     }
 }
@@ -145,8 +145,8 @@ mod tests {
         assert_eq!((told.waiting, told.longest_wait_seconds), (4, 80));
         assert_eq!(
             told.to_string(),
-            "Slack grants one page about every 20 s, so each thread is read about every 2 min; 4 threads wait, the \
-             longest for 1 min 20 s so far"
+            "Slack allows one read about every 20 s, so each thread is read about every 2 min; 4 threads are waiting \
+             (longest 1 min 20 s so far)"
         );
         assert!(slowing.report(begun + secs(300), (1, secs(5)), 6).is_some(), "threads still wait");
         assert_eq!(slowing.report(begun + secs(300), (0, Duration::ZERO), 6), None);

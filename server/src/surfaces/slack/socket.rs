@@ -44,7 +44,7 @@ pub(super) async fn socket(hub: Arc<Hub>) {
         hub.gate.open();
         // What lasts is told once.
         if told.replace(ended.to_string()) != Some(ended.to_string()) {
-            tracing::warn!(reason = %ended, pause_ms = pause.as_millis(), "the socket to Slack ended; it is opened again");
+            tracing::warn!(reason = %ended, pause_ms = pause.as_millis(), "the Slack socket closed; reconnecting");
         }
         time::sleep(pause).await;
     }

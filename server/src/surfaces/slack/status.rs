@@ -106,7 +106,7 @@ impl Board {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         let before = failures.insert((channel.to_owned(), what), told.clone());
         if before.as_ref() != Some(&told) {
-            tracing::warn!(channel, error = told, "cannot {what} in a channel of Slack");
+            tracing::warn!(channel, error = told, "cannot {what} in a Slack channel");
         }
         self.tell(&failures);
     }
@@ -115,7 +115,7 @@ impl Board {
     pub(super) fn mended(&self, channel: &str, what: &'static str) {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         if failures.remove(&(channel.to_owned(), what)).is_some() {
-            tracing::info!(channel, "can {what} again in a channel of Slack");
+            tracing::info!(channel, "can {what} again in a Slack channel");
             self.tell(&failures);
         }
     }

@@ -16,7 +16,7 @@ pub(super) struct Tokens {
 
 /// A variable that should hold a token and does not.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the environment variable `{var}` holds no {kind} token (`{}…`): set it where the-loop is started", prefixes[0])]
+#[error("the environment variable `{var}` does not contain a {kind} token (`{}…`): set it where the-loop is started", prefixes[0])]
 pub(super) struct NoToken {
     var: String,
     kind: &'static str,
@@ -62,6 +62,6 @@ mod tests {
         let shown = format!("{tokens:?} {missing}");
         assert!(!shown.contains("s3cret") && !shown.contains("hunter2"), "{shown}");
         let none = Tokens::of(&settings, &here.without_var("THE_LOOP_SLACK_BOT_TOKEN")).expect_err("no bot token");
-        assert!(none.to_string().contains("`THE_LOOP_SLACK_BOT_TOKEN` holds no bot token"), "{none}");
+        assert!(none.to_string().contains("`THE_LOOP_SLACK_BOT_TOKEN` does not contain a bot token"), "{none}");
     }
 }

@@ -67,7 +67,7 @@ impl TryFrom<String> for Ts {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        Self::parse(&text).ok_or_else(|| format!("{text:?} is no time stamp of Slack"))
+        Self::parse(&text).ok_or_else(|| format!("{text:?} is not a Slack timestamp"))
     }
 }
 

@@ -68,7 +68,7 @@ pub(super) async fn look(hub: &Arc<Hub>, screens: bool) -> Vec<Row> {
             look.rows
         }
         Err(error) => {
-            tracing::debug!(error, "the sessions cannot be looked at; nothing is announced or let go of");
+            tracing::debug!(error, "could not list the sessions; announcements are paused");
             Vec::new()
         }
     }
@@ -106,7 +106,7 @@ async fn write_down(hub: &Hub) {
     let ours = hub.threads.all().into_iter();
     let cursors = ours.filter_map(|thread| Some((thread.ts.clone(), newest.get(&thread.ts)?.clone()))).collect();
     if let Err(error) = hub.threads.advance(cursors).await {
-        tracing::debug!(error, "how far the threads were read cannot be written down");
+        tracing::debug!(error, "could not store the read position of the threads");
     }
     let threads = hub.threads.len();
     hub.board.set(|status| {

@@ -2,7 +2,7 @@
 
 use rustix::system::uname;
 use standing::{Error, ProblemCode, config::Verbosity};
-use wire::{Choice, Row, SayReceipt};
+use wire::{Choice, Remedy, Row, SayReceipt};
 
 use super::entities::escape;
 
@@ -18,60 +18,56 @@ pub(super) fn announcement(row: &Row, authorized: &[String], verbosity: Verbosit
     let head = format!("Standing session *{}*: `{harness}` on `{machine}`, started `{since}`", row.name);
     let who = who(authorized);
     if verbosity == Verbosity::Quiet {
-        return format!("{head}. Reply in this thread to speak to it. {who}");
+        return format!("{head}. Reply in this thread to send it a message. {who}");
     }
     let mut lines = vec![head];
     if !row.description.is_empty() {
         lines.push(format!("_{}_", escape(&quoted(&row.description)).replace(['_', '\n'], " ")));
     }
-    lines
-        .push(format!("Reply in this thread, and your words are typed into the session: ✅ means it took them. {who}"));
-    lines.push(format!("A reply `{SCREEN}` shows what is on its screen."));
+    lines.push(format!("Reply in this thread to send it a message; ✅ means delivered. {who}"));
+    lines.push(format!("Reply `{SCREEN}` to see its screen."));
     if verbosity == Verbosity::Verbose {
         let (cwd, session) = (code(&row.cwd), &row.tmux_target);
-        lines.push(format!("It works in `{cwd}`; on that machine, `tmux attach -t '={session}'` opens it."));
+        lines.push(format!("Working directory: `{cwd}`. To attach on that machine: `tmux attach -t '={session}'`."));
     }
     lines.join("\n")
 }
 
 fn who(authorized: &[String]) -> String {
     if authorized.is_empty() {
-        return "Nobody may speak to it yet: `channels.slack.authorizedUsers` is empty.".to_owned();
+        return "Nobody is authorized yet: `channels.slack.authorizedUsers` is empty.".to_owned();
     }
     let ids: Vec<String> = authorized.iter().map(|id| format!("<@{}>", escape(id))).collect();
-    format!("Who may: {}.", ids.join(", "))
+    format!("Authorized: {}.", ids.join(", "))
 }
 
 /// Said by a test of the way to Slack and back.
 pub(super) fn test() -> String {
-    format!("A test of the-loop on `{}`: it can post here. Nothing is to be done.", code(&machine()))
+    format!("Test message from the-loop on `{}`. No action needed.", code(&machine()))
 }
 
 /// Said in the thread of a session that was deleted.
 pub(super) fn unbound(name: &str) -> String {
-    format!("Standing session *{name}* was deleted. Replies in this thread go nowhere from now on.")
+    format!("Standing session *{name}* was deleted. Replies in this thread are no longer delivered.")
 }
 
 /// Said in a thread that is not the one of the session of that name.
 pub(super) fn superseded(name: &str) -> String {
-    format!(
-        "Standing session *{name}* is not answered in this thread: it has another one, or was made anew. Replies here \
-         go nowhere."
-    )
+    format!("Standing session *{name}* has another thread now. Replies in this thread are no longer delivered.")
 }
 
 /// Said once when a session waits on a question of its own.
 pub(super) fn asks(row: &Row) -> String {
     let (name, session) = (&row.name, &row.tmux_target);
-    let head = format!("*{name}* waits for an answer to a question of its own:\n{}\n", quote(&row.question));
-    let terminal = format!("at the terminal: `tmux attach -t '={session}'`; a reply `{SCREEN}` shows all of it.");
+    let head = format!("*{name}* is waiting for an answer to a prompt:\n{}\n", quote(&row.question));
+    let terminal = format!("in its terminal: `tmux attach -t '={session}'`. Reply `{SCREEN}` to see its screen.");
     if row.choices.is_empty() {
-        return format!("{head}A reply is refused while it does. Answer {terminal}");
+        return format!("{head}Replies are refused until it is answered. Answer {terminal}");
     }
     let choice = |choice: &Choice| format!("*{}*  {}", choice.key, escape(&quoted(&choice.text)));
     let choices: Vec<String> = row.choices.iter().map(choice).collect();
     format!(
-        "{head}{}\nReply with the number alone to choose, and any other reply is refused while it waits. Or answer \
+        "{head}{}\nReply with the number of an answer; other replies are refused until it is answered. Or answer \
          {terminal}",
         choices.join("\n")
     )
@@ -79,32 +75,30 @@ pub(super) fn asks(row: &Row) -> String {
 
 /// Beside a reply that is being chosen by, while it is not known what became of it.
 pub(super) fn cut_short() -> String {
-    "The answer broke off; look at the session before you choose again.".to_owned()
+    "The answer was interrupted. Check the session before you answer again.".to_owned()
 }
 
 /// How to give a session what Slack does not hand over.
-const INSTEAD: &str = "the app does not read files, images or buttons. Paste the text, or name a path on the machine.";
+const INSTEAD: &str = "the app does not read files, images or buttons. Paste the text, or send a path on the machine.";
 
 /// Beside a reply that was typed without some of what it holds.
 pub(super) fn in_part(missing: &[String]) -> String {
-    format!("⚠️ Delivered in part. The session was not given {}: {INSTEAD}", listed(missing))
+    format!("⚠️ Partly delivered, without {}: {INSTEAD}", listed(missing))
 }
 
 /// Why a reply without a word was refused.
 pub(super) fn nothing_to_type(missing: &[String]) -> String {
-    format!("⛔ Not delivered: the message has no text, only {}, and {INSTEAD}", listed(missing))
+    format!("⛔ Not delivered: the message has no text, only {}; {INSTEAD}", listed(missing))
 }
 
 /// Why a message of a kind that is not read was refused.
 pub(super) fn unread_kind(kind: &str) -> String {
-    format!("⛔ Not delivered: a message of the kind `{}` is not typed. Send the text as a plain reply.", code(kind))
+    format!("⛔ Not delivered: messages of type `{}` are not supported. Send the text as a plain reply.", code(kind))
 }
 
 /// Said once when the words of a reply were edited.
 pub(super) fn edited() -> String {
-    "✏️ The edit is not delivered: only the text as it was first sent counts. Reply again with what the session should \
-     know."
-        .to_owned()
+    "✏️ Edits are not delivered. Send the corrected text as a new reply.".to_owned()
 }
 
 /// A text as it is typed, with a word on what its author sent besides.
@@ -120,26 +114,27 @@ fn listed(missing: &[String]) -> String {
     escape(&quoted(&missing.join(", ")))
 }
 
-/// Why a reply was refused.
+/// Says why a reply was refused, and what an operator can do.
 pub(super) fn refusal(error: &Error) -> String {
     let reason = match error {
-        Error::Waiting { session, server, question, .. } => format!(
-            "it waits for an answer to a question of its own, and your words would choose one blindly:\n{}\nAnswer at \
-             the terminal: `tmux attach -t '={session}'`{server}",
-            quote(question)
-        ),
-        Error::UnsentText { session, server, text, .. } => format!(
-            "its input box holds text that was not sent, and your words would join it:\n{}\nSend or clear it at the \
-             terminal: `tmux attach -t '={session}'`{server}",
-            quote(text)
-        ),
-        // What stands in a config or where a file lies is for those who can open it.
+        Error::Waiting { question, .. } => {
+            format!("it is waiting for an answer to a prompt, and Enter may select one:\n{}", quote(question))
+        }
+        Error::UnsentText { text, .. } => format!("its input box contains unsent text:\n{}", quote(text)),
+        // Paths and the config's content are for those who can open them.
         error if [ProblemCode::Misconfigured, ProblemCode::Registry].contains(&error.code()) => {
-            format!("the-loop on `{}` cannot work right now; `the-loop standing list` there says why", code(&machine()))
+            let list = Remedy::List.command().unwrap_or_default();
+            return format!(
+                "⛔ Not delivered: the-loop on `{}` has a problem. Check there with `{list}`.",
+                code(&machine())
+            );
         }
         error => escape(&quoted(&error.to_string())),
     };
-    format!("⛔ Not delivered: {reason}")
+    let acts: Vec<Remedy> = error.remedies().into_iter().filter(|remedy| *remedy != Remedy::Force).collect();
+    let end =
+        if acts.is_empty() { String::new() } else { format!("\nTo continue: {}.", escape(&Remedy::phrase(&acts))) };
+    format!("⛔ Not delivered: {reason}{end}")
 }
 
 /// The same for a delivery that failed on its way.
@@ -149,12 +144,12 @@ pub(super) fn not_delivered(receipt: &SayReceipt) -> String {
 
 /// The same for a thread that is no session's any more.
 pub(super) fn no_session() -> String {
-    "⛔ Not delivered: this thread belongs to no session any more.".to_owned()
+    "⛔ Not delivered: this thread no longer belongs to a session.".to_owned()
 }
 
 /// The same for an author who may not speak any more.
 pub(super) fn not_allowed() -> String {
-    "⛔ Not delivered: you may not speak to this session any more.".to_owned()
+    "⛔ Not delivered: you are no longer authorized for this session.".to_owned()
 }
 
 /// What a receipt says beyond its verdict.
@@ -181,7 +176,7 @@ fn code(text: &str) -> String {
 fn quote(text: &str) -> String {
     let text = quoted(text);
     let lines: Vec<String> = text.lines().map(|line| format!("> {}", escape(line))).collect();
-    if lines.is_empty() { "> (it cannot be read)".to_owned() } else { lines.join("\n") }
+    if lines.is_empty() { "> (could not read the prompt)".to_owned() } else { lines.join("\n") }
 }
 
 /// No control character but line feeds, and not too long.
@@ -218,7 +213,7 @@ mod tests {
             assert!(!text.contains("<!channel>"), "{text}");
             assert_eq!(text.contains("/srv/shop"), verbosity == Verbosity::Verbose, "{text}");
         }
-        assert!(announcement(&row(), &[], Verbosity::Quiet).contains("Nobody may speak"));
+        assert!(announcement(&row(), &[], Verbosity::Quiet).contains("Nobody is authorized"));
     }
 
     #[test]
@@ -233,12 +228,12 @@ mod tests {
     #[test]
     fn a_refusal_tells_the_reason_but_no_file() {
         let name = SessionName::parse("ops").expect("a name");
-        let told = refusal(&Error::NotRunning { name: name.clone(), reason: "it is stopped".to_owned() });
-        assert!(told.contains("the-loop standing start ops") && told.contains("it is stopped"), "{told}");
+        let told = refusal(&Error::NotRunning { name: name.clone(), reason: "stopped".to_owned() });
+        assert!(told.contains("the-loop standing start ops") && told.contains("stopped"), "{told}");
         let waiting = Error::Waiting {
             name: name.clone(),
             session: "s".to_owned(),
-            server: String::new(),
+            socket: String::new(),
             question: "Trust?".to_owned(),
             offers: false,
         };

@@ -42,7 +42,7 @@ fn a_state_folder_that_cannot_be_made() {
     let (findings, code) = doctor(&home, nothing);
     let of = |check: &str| severe(&findings).into_iter().filter(|found| found["check"] == check).collect::<Vec<_>>();
     assert_eq!((of("permissions").len(), code), (1, 1), "{findings:#?}");
-    told(of("permissions")[0], &["blocked", "no folder", "state.root"]);
+    told(of("permissions")[0], &["blocked", "not a directory", "state.root"]);
 }
 
 #[test]
@@ -59,8 +59,8 @@ fn a_disk_that_is_nearly_full_or_cannot_be_written_to() {
     };
     for (options, check, part) in [
         ("size=1m", "disk", "nearly full"),
-        ("size=100m,nr_inodes=50", "disk", "more files"),
-        ("size=100m,ro", "permissions", "cannot be written to"),
+        ("size=100m,nr_inodes=50", "disk", "inodes"),
+        ("size=100m,ro", "permissions", "read-only"),
     ] {
         let Some(output) = on_a_disk(options) else {
             let _ = writeln!(std::io::stderr(), "SKIPPED a_disk_that_is_nearly_full: no disk can be mounted here");
@@ -90,7 +90,7 @@ fn a_records_folder_that_cannot_be_written_to() {
     let (findings, code) = findings(&Said::of(&output));
     let hazards = severe(&findings);
     assert!(code == 1 && hazards.len() == 1 && hazards[0]["check"] == "permissions", "{hazards:#?}");
-    told(hazards[0], &["local/standing", "cannot be written to"]);
+    told(hazards[0], &["local/standing", "read-only"]);
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_record_that_cannot_be_read_or_is_of_tomorrow() {
     let path = home.home.records().join("ops.json");
     let text = fs::read_to_string(&path).expect("there");
     fs::write(&path, &text[..text.len() / 2]).expect("written");
-    only(&home, nothing, "record", &["ops.json", "`ops`", "mend the file"]);
+    only(&home, nothing, "record", &["ops.json", "`ops`", "fix the file"]);
     let mut record: Value = serde_json::from_str(&text).expect("JSON");
     record["startedAt"] = json!("2199-01-01T00:00:00Z");
     fs::write(&path, record.to_string()).expect("written");

@@ -45,7 +45,7 @@ fn a_tmux_server_that_was_stopped() {
     kill(pid, Signal::SIGCONT).expect("it lives");
     assert_eq!((severe(&findings).len(), code), (1, 1), "{findings:#?}");
     assert_eq!(severe(&findings)[0]["check"], "tmux");
-    told(severe(&findings)[0], &["does not answer", &format!("kill -CONT {pid}")]);
+    told(severe(&findings)[0], &["did not answer", &format!("kill -CONT {pid}")]);
     sound(&home);
 }
 
@@ -101,7 +101,7 @@ fn an_environment_of_the_tmux_server_that_matters() {
     assert!(before.iter().all(|finding| finding["check"] != "environment"), "{before:#?}");
     for (key, value, part) in [
         ("CLAUDECODE", "1", "CLAUDECODE"),
-        ("PATH", "/bin", "PATH lacks"),
+        ("PATH", "/bin", "PATH does not contain"),
         ("HOME", "/else", "/else"),
         ("LANG", "C", "UTF-8"),
     ] {

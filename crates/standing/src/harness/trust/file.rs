@@ -52,7 +52,7 @@ pub(super) fn edit(
             return Ok(Trust::Added);
         }
         if Instant::now() >= deadline {
-            return Err(at(&"another program writes it all the time"));
+            return Err(at(&"another program keeps changing it"));
         }
     }
 }

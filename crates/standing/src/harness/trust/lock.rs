@@ -83,7 +83,7 @@ fn enter(folder: &Path, deadline: Instant) -> Result<(), String> {
         match fs::create_dir(folder) {
             Ok(()) => return Ok(()),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(format!("its lock {} could not be taken: {error}", folder.display())),
+            Err(error) => return Err(format!("could not lock {}: {error}", folder.display())),
         }
         match left_behind(folder) {
             Ok(true) if fs::remove_dir(folder).is_ok() => {}

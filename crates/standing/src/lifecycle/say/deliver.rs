@@ -58,7 +58,7 @@ impl Delivery {
     }
 
     fn in_box() -> Self {
-        Self { in_box: true, ..Self::unconfirmed("its input box still holds the message") }
+        Self { in_box: true, ..Self::unconfirmed("the message is still in its input box") }
     }
 
     pub(super) fn unconfirmed(note: impl Into<String>) -> Self {
@@ -96,20 +96,23 @@ impl Courier<'_> {
             }
             Answer::Said(PasteAnswer::Already) => self.confirm(""),
             Answer::Said(PasteAnswer::Gone) => Delivery::failed(format!(
-                "the pane ended before the message was typed: `the-loop standing start {}`",
+                "the pane exited before the message was typed: start the session with `the-loop standing start {}`",
                 self.session
             )),
             Answer::Said(PasteAnswer::Busy) => {
-                Delivery::failed("another message was being typed into its pane: say it again".to_owned())
+                Delivery::failed("another message was being typed into its pane: send it again".to_owned())
             }
             Answer::Said(PasteAnswer::InputOff) => Delivery::failed(format!(
-                "the input of its pane was switched off: `tmux select-pane -e -t {}`, and say it again",
+                "the input of its pane is turned off: run `tmux select-pane -e -t {}`, then send it again",
                 self.pane.id
             )),
             Answer::Silent(_) if self.watch.seen() => Delivery::submitted(Evidence::Transcript),
             Answer::Silent(silence) => {
-                let note =
-                    format!("tmux did not answer ({}): it may arrive yet, look before you say it again", silence.0);
+                let note = format!(
+                    "tmux did not answer ({}): the message may still arrive, so check before you send it \
+                             again",
+                    silence.0
+                );
                 Delivery { delivered: false, ..Delivery::unconfirmed(note) }
             }
         }
@@ -123,7 +126,7 @@ impl Courier<'_> {
             match self.look(held) {
                 Look::Proven(evidence) => return Delivery::submitted(evidence),
                 Look::Queued => return Delivery::queued(),
-                Look::Ended => return Delivery::unconfirmed("its harness ended before it was seen to take it"),
+                Look::Ended => return Delivery::unconfirmed("the harness exited before it confirmed the message"),
                 Look::Holds if enters == MORE_ENTERS => return Delivery::in_box(),
                 Look::Holds => {
                     held = true;
@@ -132,7 +135,7 @@ impl Courier<'_> {
                 Look::Nothing => break,
             }
         }
-        Delivery::unconfirmed("nothing proves that the harness took it")
+        Delivery::unconfirmed("could not confirm that the harness received it")
     }
 
     /// Looks until there is evidence or patience is over.

@@ -159,11 +159,10 @@ impl Queue {
         }
         self.save();
         if handed > 0 {
-            notes
-                .insert(0, format!("{handed} message(s) that the process before had not taken were given to it again"));
+            notes.insert(0, format!("{handed} queued message(s) were sent again"));
         }
         if kept > 0 {
-            notes.push(format!("{kept} message(s) that the process before had not taken are kept for the next start"));
+            notes.push(format!("{kept} queued message(s) are kept for the next start"));
         }
         notes
     }
@@ -214,10 +213,7 @@ impl Queue {
                 Handed::Waits
             }
             (Verdict::Unconfirmed, false) => {
-                notes.push(format!(
-                    "whether it took a message that was given to it again is not known: {}",
-                    delivery.note
-                ));
+                notes.push(format!("could not confirm a message that was sent again: {}", delivery.note));
                 Handed::Taken
             }
             (Verdict::NotDelivered, _) => {

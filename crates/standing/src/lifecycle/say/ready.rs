@@ -94,7 +94,7 @@ fn clear_box(
         scope.tmux.press_enter(pane).into_result()?;
     }
     let (name, session) = (record.name.clone(), record.name.tmux_session());
-    Err(Error::UnsentText { name, session, server: scope.tmux.server_hint(), text })
+    Err(Error::UnsentText { name, session, socket: scope.tmux.socket_name(), text })
 }
 
 /// On a dialog a pasted Enter would choose an answer.
@@ -105,6 +105,6 @@ fn refuse_dialog(scope: &Scope, record: &Record, harness: &dyn Harness, shown: &
         return Ok(());
     }
     let (name, session) = (record.name.clone(), record.name.tmux_session());
-    let (server, offers) = (scope.tmux.server_hint(), !harness.choices(screen).is_empty());
-    Err(Error::Waiting { name, session, server, question: reading.question, offers })
+    let (socket, offers) = (scope.tmux.socket_name(), !harness.choices(screen).is_empty());
+    Err(Error::Waiting { name, session, socket, question: reading.question, offers })
 }

@@ -21,28 +21,26 @@ fn messages(record: &Record, cleaned: &CleanText, delivery: &Delivery) -> Vec<Me
     let target = &record.tmux_target;
     let mut messages = vec![match (delivery.verdict, delivery.evidence) {
         (Verdict::Submitted, Evidence::Transcript) => {
-            Message::out(format!("submitted to {target}, seen in the transcript"))
+            Message::out(format!("submitted to {target}, confirmed by the transcript"))
         }
-        (Verdict::Queued, _) => {
-            Message::out(format!("queued in {target}: it is at work, and takes the message up when its turn is over"))
-        }
-        (Verdict::Submitted, _) => Message::out(format!("submitted to {target}, its input box took it")),
+        (Verdict::Queued, _) => Message::out(format!("queued in {target} until the session finishes its current turn")),
+        (Verdict::Submitted, _) => Message::out(format!("submitted to {target}, confirmed by the input box")),
         (Verdict::Unconfirmed, _) if !delivery.delivered => {
-            Message::err(format!("perhaps not delivered to {target}: {}", delivery.note))
+            Message::err(format!("may not have been delivered to {target}: {}", delivery.note))
         }
         (Verdict::Unconfirmed, _) => Message::out(format!("pasted into {target}, unconfirmed: {}", delivery.note)),
         (Verdict::NotDelivered, _) => Message::err(format!("not delivered to {target}: {}", delivery.note)),
     }];
     let counted = [
-        (cleaned.removed, "control character(s) were taken out of the text"),
-        (cleaned.line_ends, "carriage return(s) were made line feeds"),
-        (cleaned.trailing, "line feed(s) at the end were left out"),
+        (cleaned.removed, "control character(s) were removed"),
+        (cleaned.line_ends, "carriage return(s) were converted to line feeds"),
+        (cleaned.trailing, "line feed(s) at the end were removed"),
     ];
     messages.extend(
         counted.iter().filter(|(count, _)| *count > 0).map(|(count, what)| Message::out(format!("{count} {what}"))),
     );
     if cleaned.text.starts_with(['/', '!']) {
-        messages.push(Message::out("it begins like a command of the harness and was delivered as plain text"));
+        messages.push(Message::out("it looks like a command of the harness; it was sent as plain text"));
     }
     messages
 }

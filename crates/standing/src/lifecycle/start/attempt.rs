@@ -130,13 +130,13 @@ fn spawn(scope: &Scope, plan: &Plan<'_>, record: &mut Record, conversation: &Con
             probe(scope, record, plan, conversation, spec)
         }
         Answer::Said(SpawnAnswer::NameTaken) => Attempt::Refused(format!(
-            "another tmux session took the name meanwhile: nothing was spawned; look at it with {}",
+            "another tmux session took the name in the meantime: not started; look at it with {}",
             scope.attach(name)
         )),
-        Answer::Said(SpawnAnswer::Refused(reason)) => Attempt::Refused(format!("tmux refused to spawn it: {reason}")),
+        Answer::Said(SpawnAnswer::Refused(reason)) => Attempt::Refused(format!("tmux could not start it: {reason}")),
         // Silence is not absence: the session may come to be later. Without its spec it would run nothing.
         Answer::Silent(silence) if revoke(spec) => {
-            Attempt::Refused(format!("tmux did not answer ({}): nothing was spawned", silence.0))
+            Attempt::Refused(format!("tmux did not answer ({}): not started", silence.0))
         }
         // It was launched all the same.
         Answer::Silent(_) => probe(scope, record, plan, conversation, spec),
@@ -226,18 +226,18 @@ fn vanished(scope: &Scope) -> String {
     let mut suspects = scope.tmux.ending_options();
     suspects
         .extend(configured(&scope.surroundings).into_iter().map(|(file, line)| format!("{line} ({})", file.display())));
-    let how = "it ended at once, and its pane with it";
+    let how = "it exited at once, and its pane closed";
     if suspects.is_empty() {
         return how.to_owned();
     }
-    format!("{how}; tmux is set to end sessions: {}", suspects.join(", "))
+    format!("{how}; tmux is configured to end sessions: {}", suspects.join(", "))
 }
 
 /// Ends what a harness that is gone left behind, and tells of it.
 fn swept(scope: &Scope, record: &Record, reason: String) -> String {
     match crate::lifecycle::stop::sweep_leftovers(scope, record) {
         0 => reason,
-        leftovers => format!("{reason}; {leftovers} process(es) that it had left were ended"),
+        leftovers => format!("{reason}; ended {leftovers} leftover process(es)"),
     }
 }
 
@@ -275,7 +275,7 @@ fn last_words(scope: &Scope, record: &Record, name: &SessionName, lived: Duratio
     let deadline = Instant::now() + LAST_WORDS;
     loop {
         let Ok(Some(pane)) = find(scope, record, name) else {
-            return format!("it ended within {:.1} s, and its pane with it", lived.as_secs_f64());
+            return format!("it exited within {:.1} s, and its pane closed", lived.as_secs_f64());
         };
         // `pane_dead` is told before the status is known: look again.
         if !pane.is_told() && Instant::now() < deadline {
@@ -284,15 +284,15 @@ fn last_words(scope: &Scope, record: &Record, name: &SessionName, lived: Duratio
             continue;
         }
         let how = match (pane.exit_status, pane.exit_signal) {
-            (Some(status), _) => format!("exit {status}"),
+            (Some(status), _) => format!("status {status}"),
             (None, Some(signal)) => format!("signal {signal}"),
-            (None, None) => "an unknown exit".to_owned(),
+            (None, None) => "unknown exit status".to_owned(),
         };
         let screen = scope.tmux.capture(&pane).into_result().ok().flatten().unwrap_or_default();
         let _ = scope.tmux.clear_dead(name, &pane);
         let said = last_lines(&without_blank_lines(&screen), 4);
-        let said = if said.is_empty() { String::new() } else { format!(", its last words: {said}") };
-        return format!("it ended within {:.1} s with {how}{said}", lived.as_secs_f64());
+        let said = if said.is_empty() { String::new() } else { format!(", last output: {said}") };
+        return format!("it exited within {:.1} s with {how}{said}", lived.as_secs_f64());
     }
 }
 

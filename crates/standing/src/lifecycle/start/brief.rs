@@ -88,7 +88,7 @@ impl Brief {
     /// What there is to say of it.
     pub(super) fn note(&self, name: &SessionName) -> Option<String> {
         (self.verdict != Verdict::Submitted).then(|| {
-            format!("its brief is unconfirmed: {}; look at it with `the-loop standing get {name}`", self.reason)
+            format!("could not confirm its prompt: {}; check with `the-loop standing get {name}`", self.reason)
         })
     }
 }
@@ -111,16 +111,16 @@ pub(super) fn confirm(scope: &Scope, plan: &Plan<'_>, record: &Record, pane: &Pa
         let tells = watch.has_transcript();
         let shown = scope.tmux.shown(pane).into_result().ok().flatten().unwrap_or_default();
         if harness.read(Screen { text: &shown.text, title: &shown.title }).activity == Activity::Waiting {
-            return unconfirmed("it shows a prompt and waits for an answer");
+            return unconfirmed("it is waiting for an answer to a prompt");
         }
         let (session, tmux, message, mark, was_busy) = (&record.name, &scope.tmux, prompt.as_str(), "", false);
         let delivery = Courier { session, tmux, pane, harness, watch, message, mark, was_busy }.confirm("");
         match delivery.verdict {
             // What stood in the box and is gone from it was taken, whether its transcript tells or not.
             Verdict::Submitted => return Some(Brief { verdict: Verdict::Submitted, reason: String::new() }),
-            _ if delivery.in_box => return unconfirmed("its input box still holds it"),
+            _ if delivery.in_box => return unconfirmed("the text is still in its input box"),
             _ if !tells => return None,
-            _ if Instant::now() >= deadline => return unconfirmed("nothing proves that it took it"),
+            _ if Instant::now() >= deadline => return unconfirmed("no evidence that the harness received it"),
             _ => {}
         }
     }

@@ -83,7 +83,7 @@ impl<'a> Plan<'a> {
             plan.cwd = scope.definitions().directory(&record.cwd);
             if plan.cwd != definition.cwd {
                 plan.note = Some(format!(
-                    "it goes on in {}, where its conversation was begun; a fresh one would begin in {}",
+                    "it resumes in {}, where its conversation was started; a new conversation would start in {}",
                     plan.cwd.display(),
                     definition.cwd.display()
                 ));
@@ -101,10 +101,10 @@ impl<'a> Plan<'a> {
         }
         plan.secrets = plan.resolved_secrets(scope)?;
         plan.program = find_program(plan.adapter.program(), &plan.cwd, &plan.environment)
-            .map_err(|reason| format!("the harness `{}` cannot be started: {reason}", definition.harness))?;
+            .map_err(|reason| format!("could not start the harness `{}`: {reason}", definition.harness))?;
         if let Some(behind) = plan.adapter.program_behind() {
             find_program(behind, &plan.cwd, &plan.environment)
-                .map_err(|reason| format!("the harness `{}` cannot be started: {reason}", definition.harness))?;
+                .map_err(|reason| format!("could not start the harness `{}`: {reason}", definition.harness))?;
         }
         Ok(plan)
     }
@@ -117,7 +117,7 @@ impl<'a> Plan<'a> {
                 SecretSource::File(path) => SecretSource::File(utf8(self.environment.resolve(path, project))?),
                 SecretSource::Command(words) => {
                     let mut words = words.clone();
-                    let program = words.first_mut().ok_or("its command names no program")?;
+                    let program = words.first_mut().ok_or("its command is empty")?;
                     *program = utf8(find_program(program, &self.cwd, &self.environment)?)?;
                     SecretSource::Command(words)
                 }
@@ -126,7 +126,7 @@ impl<'a> Plan<'a> {
         let secrets = self.definition.secrets.iter();
         let named = |(name, source): (&String, &SecretSource)| match of(source) {
             Ok(source) => Ok((name.clone(), source)),
-            Err(reason) => Err(format!("the secret `{name}` cannot be read: {reason}")),
+            Err(reason) => Err(format!("could not read the secret `{name}`: {reason}")),
         };
         secrets.map(named).collect()
     }
@@ -138,7 +138,7 @@ impl<'a> Plan<'a> {
         for gone in gone.into_iter().filter(|gone| !self.definition.env.contains_key(&gone.key)) {
             self.environment = Cow::Owned(self.environment.clone().into_owned().without_var(&gone.key));
             let path = gone.path.display();
-            self.environment_notes.push(format!("{} is left out: its socket {path} does not exist any more", gone.key));
+            self.environment_notes.push(format!("{} was not passed on: its socket {path} no longer exists", gone.key));
             self.left_out.push(gone.key);
         }
     }
@@ -151,7 +151,7 @@ impl<'a> Plan<'a> {
     /// What the caller should be told besides.
     pub(super) fn notes(&self) -> Vec<String> {
         let untrusted =
-            self.untrusted.iter().map(|error| format!("its directory could not be trusted beforehand ({error})"));
+            self.untrusted.iter().map(|error| format!("could not trust its directory in advance ({error})"));
         let told = self.note.iter().chain(&self.environment_notes).chain(&self.moved).cloned();
         told.chain(untrusted).chain(self.adapter.hint()).collect()
     }
@@ -262,13 +262,13 @@ impl<'a> Plan<'a> {
         let path = brief_file(dir, &definition.name);
         registry::atomic(&path, self.brief.as_bytes()).map_err(|error| error.to_string())?;
         let pointer =
-            format!("It is too long to be given here. Read the file {} whole, and follow it.", path.display());
+            format!("It is too long to be passed here. Read the whole file {} and follow it.", path.display());
         Ok(directive::boot_prompt(&definition.name, definition.slack_enabled, &pointer))
     }
 }
 
 fn utf8(path: PathBuf) -> Result<String, String> {
-    path.into_os_string().into_string().map_err(|path| format!("{}: it is not UTF-8", path.display()))
+    path.into_os_string().into_string().map_err(|path| format!("{}: not UTF-8", path.display()))
 }
 
 /// Where a brief that is too long for an argument is read.

@@ -53,7 +53,7 @@ impl Cut {
             Activity::Idle | Activity::Unknown => {}
         }
         if self.untaken > 0 {
-            notes.push(format!("{} message(s) were not taken yet: they are kept for the next start", self.untaken));
+            notes.push(format!("{} queued message(s) are kept for the next start", self.untaken));
         }
         notes.join("; ")
     }
@@ -92,7 +92,7 @@ mod tests {
         assert_eq!(cut(Activity::Idle, "", 0).note(), "");
         assert_eq!(cut(Activity::Busy, "", 0).note(), "it was in the middle of a turn");
         let asked = cut(Activity::Waiting, "Run it?\n  rm -rf build", 2).note();
-        assert!(asked.contains("Run it? rm -rf build; 2 message(s)"), "{asked}");
+        assert!(asked.contains("Run it? rm -rf build; 2 queued message(s)"), "{asked}");
         assert!(cut(Activity::Waiting, &"x".repeat(500), 0).note().ends_with("xxx…"));
     }
 }

@@ -34,7 +34,7 @@ impl Ended {
     pub(super) fn report(&self) -> String {
         let mut parts = self.signalled.clone();
         if !self.left.is_empty() {
-            parts.push(format!("still alive: {}", self.left.join(", ")));
+            parts.push(format!("still running: {}", self.left.join(", ")));
         }
         parts.join(", ")
     }

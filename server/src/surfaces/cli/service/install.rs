@@ -15,11 +15,11 @@ pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result
     if manager == Manager::Missing {
         return Err(elsewhere(the_loop));
     }
-    let files = Files::of(here).ok_or_else(|| refusal("HOME is not set: there is nowhere to write the unit"))?;
+    let files = Files::of(here).ok_or_else(|| refusal("could not write the unit: HOME is not set"))?;
     let before = files.ours().map_err(|NotOurs(path)| {
         refusal(format!(
-            "{}: somebody else wrote that unit, and nothing was changed: move it away, or compare it with what \
-             `the-loop service print` says",
+            "{}: the-loop did not write this unit, so nothing was changed: move it away, or compare it with the \
+             output of `the-loop service print`",
             path.display()
         ))
     })?;
@@ -31,15 +31,15 @@ pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result
     }
     let written = files
         .write(&units)
-        .map_err(|error| refusal(format!("{}: the unit cannot be written: {error}", files.service().display())))?;
+        .map_err(|error| refusal(format!("{}: could not write the unit: {error}", files.service().display())))?;
     for path in &written {
         output.out(&format!("written  {}\n", path.display()));
     }
     let names: &[&str] = if args.socket { &[SOCKET, SERVICE, SESSIONS] } else { &[SERVICE, SESSIONS] };
     if manager == Manager::Silent {
         output.err(&format!(
-            "systemd does not answer here (no login session of this user, or a container), so the unit is not started \
-             yet: once it does,\n  systemctl --user daemon-reload\n  systemctl --user enable --now {}\n",
+            "could not reach systemd (no login session of this user, or a container), so the units are not started \
+             yet. Once it answers, run:\n  systemctl --user daemon-reload\n  systemctl --user enable --now {}\n",
             names.join(" ")
         ));
         return Ok(1);
@@ -50,11 +50,11 @@ pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result
         tell(&["stop", SERVICE])?;
     }
     tell(&[&["enable", "--now"], names].concat())?;
-    output.out("started  the service, and the sessions that start by themselves: now and after every login\n");
+    output.out("started  the service and the auto-start sessions, now and after every login\n");
     output.out(&told_of_linger(lingers(here)));
     output.out(
-        "See it with `the-loop status` and `journalctl --user -u the-loop`, restart it with `systemctl --user restart \
-         the-loop`; no session notices.\n",
+        "Show it with `the-loop status` and `journalctl --user -u the-loop`. Restart it with `systemctl --user \
+         restart the-loop`; sessions keep running.\n",
     );
     Ok(0)
 }
@@ -67,17 +67,19 @@ fn in_the_way(the_loop: &TheLoop) -> Result<bool, Refusal> {
         return Ok(true);
     }
     Err(refusal(format!(
-        "the service runs already (pid {}), and not as a unit: `the-loop stop --service-only`, then this again; no \
-         session notices",
+        "the service is already running (pid {}), but not as a systemd unit: run `the-loop stop --service-only`, \
+         then run this command again; sessions keep running",
         holder.pid
     )))
 }
 
 fn told_of_linger(lingers: Option<bool>) -> String {
     match lingers {
-        Some(true) => "It goes on when you log out, and starts at boot: this user lingers.\n".to_owned(),
-        Some(false) | None => "A user's units, tmux's scope among them, end with the last login of that user. To have \
-                               them start at boot and go on without one: `loginctl enable-linger`.\n"
+        Some(true) => {
+            "Lingering is enabled for this user: it starts at boot and keeps running after logout.\n".to_owned()
+        }
+        Some(false) | None => "A user's units, tmux's scope among them, end with the last login of that user. To \
+                               start them at boot and keep them running after logout, run `loginctl enable-linger`.\n"
             .to_owned(),
     }
 }

@@ -7,27 +7,27 @@ use super::{Output, Refusal, given, inert, say};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  the-loop standing answer ops             show what it asks, and choose nothing
-  the-loop standing answer ops 2           choose by the digit
-  the-loop standing answer ops Yes         or by all of the answer's text
+  the-loop standing answer ops             show the prompt and its answers
+  the-loop standing answer ops 2           select an answer by its digit
+  the-loop standing answer ops Yes         select an answer by its full text
 
-Enter is never pressed: nothing that is preselected is taken.";
+Only the digit is typed, never Enter, so a preselected answer is not taken by accident.";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The session
     #[arg(value_parser = given::session)]
     name: String,
-    /// The answer: its digit or all of its text; without it the question is shown
+    /// Answer, by its digit or its full text; without it, the prompt is shown
     #[arg(value_parser = given::filled)]
     choice: Option<String>,
-    /// Answer this question and no other, as `the-loop standing get NAME --format json` shows it
+    /// Answer only this prompt, as in `question` of `the-loop standing get NAME --format json`
     #[arg(long, value_name = "TEXT", value_parser = given::filled)]
     question: Option<String>,
-    /// The same key with the same answer is chosen once, however often it is sent
+    /// Select the same answer with the same key only once
     #[arg(long, value_name = "KEY", value_parser = given::filled)]
     idempotency_key: Option<String>,
-    /// Who answers
+    /// Name of the sender
     #[arg(long, value_name = "WHO", default_value = "", hide_default_value = true)]
     actor: String,
 }
@@ -48,11 +48,11 @@ pub(super) async fn run(api: &impl StandingApi, args: Args, output: &mut Output)
 /// The question and its answers.
 fn shown(row: &Row) -> String {
     if row.activity != Activity::Waiting {
-        return format!("`{}` waits for no answer\n", inert::line(&row.name));
+        return format!("`{}` is not waiting for an answer\n", inert::line(&row.name));
     }
     let question = format!("{}\n", inert::text(&row.question));
     if row.choices.is_empty() {
-        return format!("{question}it offers no answer with a digit: look at its own terminal, {}\n", row.tmux_target);
+        return format!("{question}its prompt has no numbered answers: answer in its terminal, {}\n", row.tmux_target);
     }
     let line = |choice: &Choice| format!("  {}  {}\n", inert::line(&choice.key), inert::line(&choice.text));
     std::iter::once(question).chain(row.choices.iter().map(line)).collect()

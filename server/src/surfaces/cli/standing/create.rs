@@ -18,59 +18,59 @@ Examples:
   the-loop standing create ops --cwd ~/src/shop --description 'watches the queue' --prompt-file brief.md
   the-loop standing create ops --harness claude --harness-arg=--model --harness-arg=opus
   the-loop standing create ops --env CLAUDE_CONFIG_DIR=~/.claude-work --secret-command 'GH_TOKEN=pass show gh'
-  the-loop standing create later --no-start        the record alone
+  the-loop standing create later --no-start        create it without starting it
 
-Without --harness, --harness-arg and --cwd the config's `routing` says what is used.";
+The defaults of --harness, --harness-arg and --cwd are set under `routing` in the config.";
 
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_field_names, reason = "fields are the flags' own names")]
 pub(crate) struct Args {
-    /// Its name: lower-case letters, digits and `-`, at most 40
+    /// Name of the session: lower-case letters, digits and `-`, at most 40 characters
     #[arg(value_parser = given::session)]
     name: String,
-    /// What runs in it [default: `routing.defaultHarness`]
+    /// Harness to run [default: `routing.defaultHarness`]
     #[arg(long, value_parser = given::filled)]
     harness: Option<String>,
-    /// Where it works [default: `routing.spawnWorkdir`]
+    /// Working directory [default: `routing.spawnWorkdir`]
     #[arg(long, value_name = "DIR", value_parser = given::filled)]
     cwd: Option<String>,
-    /// Its brief, added to what every standing session is told
+    /// Instructions for the agent, added to the standard ones
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, default_value = "", hide_default_value = true)]
     prompt: String,
-    /// The same from a file
+    /// Read the instructions from a file
     #[arg(long, value_name = "FILE", conflicts_with = "prompt", value_parser = OsStringValueParser::new().try_map(given::file))]
     prompt_file: Option<PathBuf>,
-    /// What it is for, shown to people and never to the harness
+    /// Description for people; not sent to the harness
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, default_value = "", hide_default_value = true)]
     description: String,
-    /// An argument for the harness, in place of `routing.harnessArgs`; may be given more than once
+    /// Argument for the harness, instead of `routing.harnessArgs`; repeatable
     #[arg(long, value_name = "ARG", allow_hyphen_values = true)]
     harness_arg: Option<Vec<String>>,
-    /// No arguments for the harness, those of the config left out as well
+    /// Pass no arguments to the harness, not even those of the config
     #[arg(long, conflicts_with = "harness_arg")]
     no_harness_args: bool,
-    /// Announce it in Slack
+    /// Announce the session in Slack
     #[arg(long)]
     slack: bool,
-    /// Announce it in this channel [default: `channels.slack.channel`]
+    /// Slack channel for the announcement [default: `channels.slack.channel`]
     #[arg(long, value_name = "CHANNEL", value_parser = given::filled)]
     slack_channel: Option<String>,
-    /// A variable of its environment; may be given more than once
+    /// Environment variable; repeatable
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
     env: Vec<String>,
-    /// A variable that it does not get; may be given more than once
+    /// Environment variable to unset; repeatable
     #[arg(long, value_name = "NAME")]
     unset_env: Vec<String>,
-    /// A variable whose value is read from a file when it starts; may be given more than once
+    /// Environment variable with a secret value from a file, read at start; repeatable
     #[arg(long, value_name = "NAME=FILE")]
     secret_file: Vec<String>,
-    /// A variable whose value a shell command prints when it starts; may be given more than once
+    /// Environment variable with a secret value from a shell command, run at start; repeatable
     #[arg(long, value_name = "NAME=COMMAND")]
     secret_command: Vec<String>,
-    /// Leave it alone when `the-loop start` runs
+    /// Do not start the session with `the-loop start`
     #[arg(long)]
     no_auto_start: bool,
-    /// Write the record and start nothing
+    /// Create the session without starting it
     #[arg(long)]
     no_start: bool,
 }
@@ -126,12 +126,13 @@ fn secrets(here: &Path, files: &[String], commands: &[String]) -> Result<BTreeMa
 /// A name and what is said of it. What was given is not repeated: it may be a secret.
 fn pair(flag: &str, form: &str, word: &str) -> Result<(String, String), Refusal> {
     let (name, rest) =
-        word.split_once('=').ok_or_else(|| Refusal::mistake(format!("`{flag}` takes {form}: there is no `=`")))?;
+        word.split_once('=').ok_or_else(|| Refusal::mistake(format!("`{flag}` takes {form}: `=` is missing")))?;
     Ok((name.to_owned(), rest.to_owned()))
 }
 
 fn brief(file: &Path) -> Result<String, Refusal> {
-    read_brief(file).map_err(|error| Refusal::mistake(format!("{}: cannot read the brief: {error}", file.display())))
+    read_brief(file)
+        .map_err(|error| Refusal::mistake(format!("{}: could not read the prompt: {error}", file.display())))
 }
 
 /// A relative directory is one of the shell that it was typed in; `~` is left to the core.

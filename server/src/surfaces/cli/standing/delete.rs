@@ -10,16 +10,16 @@ use super::{Output, Refusal, given, inert, report};
 pub(super) const EXAMPLES: &str = "\
 Examples:
   the-loop standing delete ops
-  the-loop standing delete ops --yes      without being asked
+  the-loop standing delete ops --yes      delete it without confirmation
 
-A session that the config declares is not deleted: remove its entry there, or stop it.";
+Declared sessions cannot be deleted: remove the entry from the config, or stop the session.";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The session
     #[arg(value_parser = given::session)]
     name: String,
-    /// Do not ask; without a terminal nobody is asked anyway
+    /// Do not ask for confirmation (required without a terminal)
     #[arg(short, long)]
     yes: bool,
 }
@@ -34,7 +34,7 @@ pub(super) async fn run(api: &impl StandingApi, args: Args, output: &mut Output)
 }
 
 fn confirmed(name: &str, output: &mut Output) -> bool {
-    output.err(&format!("Stop `{}` and remove its record, conversation id included? [y/N] ", inert::line(name)));
+    output.err(&format!("Stop `{}` and remove its record with its conversation id? [y/N] ", inert::line(name)));
     let mut answer = String::new();
     let read = io::stdin().read_line(&mut answer).is_ok();
     read && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")

@@ -20,7 +20,7 @@ pub(crate) struct Args {
     /// The session
     #[arg(value_parser = given::session)]
     name: String,
-    /// How to print it
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 }
@@ -38,23 +38,18 @@ pub(super) async fn run(api: &impl StandingApi, args: &Args, output: &mut Output
 fn card(row: &Row) -> String {
     let (live, look) = list::live(row);
     let yes_no = |truth| if truth { "yes" } else { "no" }.to_owned();
-    let activity = match row.activity {
-        Activity::Busy => "busy",
-        Activity::Idle => "idle",
-        Activity::Waiting => "waiting for an answer",
-        Activity::Unknown => "",
-    };
+    let activity = if row.activity == Activity::Unknown { "" } else { row.activity.label() };
     let lines = [
         ("Name", row.name.clone()),
         ("Description", row.description.clone()),
         ("Declared", yes_no(row.declared)),
-        ("Status", list::status(row.status).to_owned()),
+        ("Status", row.status.as_str().to_owned()),
         ("Live", live.to_owned()),
         ("Reason", row.reason.clone()),
         ("Activity", activity.to_owned()),
         ("Since", row.since.clone()),
         ("Question", row.question.clone()),
-        ("Queued", if row.queued == 0 { String::new() } else { format!("{} message(s) not taken yet", row.queued) }),
+        ("Queued", if row.queued == 0 { String::new() } else { format!("{} message(s)", row.queued) }),
         ("Harness", row.harness.clone()),
         ("Conversation", row.harness_session_id.clone()),
         ("Directory", row.cwd.clone()),

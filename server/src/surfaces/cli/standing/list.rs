@@ -2,7 +2,7 @@
 
 use clap::builder::styling::Style;
 use engine::StandingApi;
-use wire::{Activity, Row, State, Status};
+use wire::{Activity, Row, State};
 
 use super::{
     Format, Output, Refusal,
@@ -18,19 +18,19 @@ Examples:
   the-loop standing list --format json | jq -r '.[] | select(.running) | .name'
   the-loop standing list --format json | jq -r '.[] | select(.activity == \"waiting\") | .question'
 
-Activity is what a session that runs is doing, Since when that began as far as its own files tell, Prompt the question
-that it waits on. A terminal that is too narrow shows fewer columns; a pipe gets all of them.";
+Activity is the current activity of a running session, Since is when it began, and Prompt is the prompt that the session
+is waiting at. A narrow terminal shows fewer columns; a pipe gets all of them.";
 
 const NOTHING: &str = "\
-There are no standing sessions yet. To make one:
+No standing sessions yet. To create one:
   the-loop standing create NAME
-or, to see how it works without an account:
+To try it without an account:
   the-loop standing create hello --harness demo
 ";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// How to print it
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 }
@@ -69,7 +69,7 @@ fn cells(row: &Row) -> [Cell; 10] {
         inert::line(&row.harness).into(),
         inert::line(&row.tmux_target).into(),
         declared.into(),
-        status(row.status).into(),
+        row.status.as_str().into(),
         Cell::new(live, look),
         slack(row).into(),
         activity(row),
@@ -82,19 +82,8 @@ fn cells(row: &Row) -> [Cell; 10] {
 pub(in crate::surfaces::cli) fn activity(row: &Row) -> Cell {
     match row.activity {
         _ if !row.running => Cell::from("-"),
-        Activity::Busy => Cell::from("busy"),
-        Activity::Idle => Cell::from("idle"),
-        Activity::Waiting => Cell::new("waiting", WARN),
-        Activity::Unknown => Cell::from("unknown"),
-    }
-}
-
-/// The word for [`Row::status`].
-pub(super) fn status(status: Status) -> &'static str {
-    match status {
-        Status::Running => "running",
-        Status::Stopped => "stopped",
-        Status::Absent => "absent",
+        Activity::Waiting => Cell::new(row.activity.as_str(), WARN),
+        _ => Cell::from(row.activity.as_str()),
     }
 }
 
@@ -103,14 +92,7 @@ pub(in crate::surfaces::cli) fn live(row: &Row) -> (&'static str, Style) {
     match row.state {
         _ if row.running => ("yes", GOOD),
         State::Absent | State::Stopped | State::Running => ("no", DIM),
-        State::Starting => ("starting", WARN),
-        State::Stopping => ("stopping", WARN),
-        State::Ended => ("ended", WARN),
-        State::Orphaned => ("orphaned", WARN),
-        State::Foreign => ("foreign", WARN),
-        State::Unrecorded => ("unrecorded", WARN),
-        State::Unknown => ("unknown", WARN),
-        State::Unreadable => ("unreadable", WARN),
+        other => (other.as_str(), WARN),
     }
 }
 

@@ -4,7 +4,8 @@ use client::Client;
 use engine::{Refusal, StandingApi};
 use standing::TheLoop;
 use wire::{
-    AnswerRequest, ControlReport, ControlRequest, CreateRequest, DeleteRequest, Problem, Row, SayReceipt, SayRequest,
+    AnswerRequest, ControlReport, ControlRequest, CreateRequest, DeleteRequest, Problem, Remedy, Row, SayReceipt,
+    SayRequest,
 };
 
 /// Why a service was not asked, or refused.
@@ -23,6 +24,13 @@ impl Refusal for Error {
         match self {
             Self::Here(error) => Refusal::problem(error),
             Self::There(error) => error.problem(),
+        }
+    }
+
+    fn remedies(&self) -> Vec<Remedy> {
+        match self {
+            Self::Here(error) => error.remedies(),
+            Self::There(error) => error.remedies(),
         }
     }
 }

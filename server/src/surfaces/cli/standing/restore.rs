@@ -6,10 +6,11 @@ use super::{Output, Refusal, report};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  the-loop standing list           a session whose record is gone is `unrecorded`
-  the-loop standing restore ops    and is managed again, with its conversation
+  the-loop standing list           a session without a record is listed as `unrecorded`
+  the-loop standing restore ops    restore its record, with its conversation
 
-A record is lost when the state folder is removed, as `git clean -fdx` does. The session itself knows what it is.";
+Records are lost when the state directory is removed, for example by `git clean -fdx`. A running session carries the
+information to restore its record.";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

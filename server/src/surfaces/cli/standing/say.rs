@@ -11,31 +11,30 @@ use super::{Output, Refusal, given, inert};
 pub(super) const EXAMPLES: &str = "\
 Examples:
   the-loop standing say ops --text 'what is in flight?'
-  the-loop standing say ops the same, shorter
+  the-loop standing say ops what is in flight
   git log -5 | the-loop standing say ops -
-  the-loop standing say ops --text 'go on' --actor 'night shift'
+  the-loop standing say ops --text 'continue' --actor 'night shift'
 
-A message never starts a session: `the-loop standing start NAME` does.";
+A message never starts a session. Use `the-loop standing start NAME`.";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The session
     #[arg(value_parser = given::session)]
     name: String,
-    /// The message, in one word or several; `-` reads it from standard input
+    /// Message; `-` reads it from standard input
     #[arg(value_name = "TEXT", required_unless_present = "flagged", conflicts_with = "flagged")]
     text: Vec<String>,
-    /// The message; `-` reads it from standard input
+    /// Message; `-` reads it from standard input
     #[arg(long = "text", id = "flagged", value_name = "TEXT", allow_hyphen_values = true)]
     flagged: Option<String>,
-    /// Who says it
+    /// Name of the sender
     #[arg(long, value_name = "WHO", default_value = "", hide_default_value = true)]
     actor: String,
-    /// Deliver even if the session waits for an answer to its own question; text that stands unsent in its input box is
-    /// sent first
+    /// Send even if the session is waiting for an answer; unsent text in its input box is sent first
     #[arg(long)]
     force: bool,
-    /// The same key with the same message is delivered once, however often it is sent
+    /// Deliver the same message with the same key only once
     #[arg(long, value_name = "KEY", value_parser = given::filled)]
     idempotency_key: Option<String>,
 }
@@ -54,12 +53,12 @@ pub(super) async fn run(api: &impl StandingApi, args: Args, output: &mut Output)
 
 /// Reads no more than can be sent: what feeds it may never end.
 fn from_stdin() -> Result<String, Refusal> {
-    let from = |reason: String| Refusal::mistake(format!("cannot take the message from standard input: {reason}"));
+    let from = |reason: String| Refusal::mistake(format!("could not read the message from standard input: {reason}"));
     let mut bytes = Vec::new();
     let limit = MESSAGE_LIMIT as u64;
     io::stdin().take(limit + 1).read_to_end(&mut bytes).map_err(|error| from(error.to_string()))?;
     if bytes.len() > MESSAGE_LIMIT {
-        return Err(from(format!("it has more than {limit} bytes: put it in a file and say where it is")));
+        return Err(from(format!("more than {limit} bytes: put the text in a file and send its path")));
     }
     String::from_utf8(bytes).map_err(|error| from(error.to_string()))
 }

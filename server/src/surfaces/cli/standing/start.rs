@@ -7,10 +7,10 @@ use super::{Everyone, Output, Refusal, report};
 pub(super) const EXAMPLES: &str = "\
 Examples:
   the-loop standing start ops
-  the-loop standing start --all    every session
+  the-loop standing start --all    start all sessions
 
-A session that runs is left untouched; one that was stopped goes on with its conversation.
-An empty NAME is refused. No NAME at all means every session, as published; scripts should use --all.";
+Running sessions are left untouched. Stopped sessions resume their conversation.
+An empty NAME is an error. Without NAME, the command applies to all sessions; scripts should use --all.";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -21,7 +21,7 @@ pub(crate) struct Args {
 pub(super) async fn run(api: &impl StandingApi, args: Args, output: &mut Output) -> Result<u8, Refusal> {
     let report = super::control(api, Everyone::Start, args.whom).await?;
     if report.sessions.is_empty() {
-        output.err("there is no standing session to start: `the-loop standing create NAME` makes one\n");
+        output.err("no standing sessions to start: create one with `the-loop standing create NAME`\n");
     }
     Ok(report::print(&report, output))
 }

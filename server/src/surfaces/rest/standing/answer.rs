@@ -28,13 +28,14 @@ refusals!(
     .of_body()
 );
 
-/// Answer the question of a session
+/// Answer the prompt of a session
 ///
-/// Chooses one of the answers that a row's `choices` offers, by its digit or its text. With the row's `question` sent
-/// along, no other question is answered. Enter is never pressed.
+/// Selects one of the `choices` of the row, by its digit or its text. With the `question` of the row, no other prompt
+/// is answered. Only the digit is typed, never Enter.
 #[utoipa::path(post, path = "/api/v1/standing-sessions/answer", operation_id = "answer_standing_session", tag = "sessions", request_body = AnswerRequest,
-    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same answer is chosen once", max_length = 200)),
-    responses((status = 200, description = "What became of the answer", body = SayReceipt), Refusals))]
+    params(("Idempotency-Key" = Option<String>, Header, description = "Idempotency key: the same answer with the \
+                                                                       same key is selected only once", max_length = 200)),
+    responses((status = 200, description = "Receipt of the answer", body = SayReceipt), Refusals))]
 pub(in crate::surfaces::rest) async fn answer(
     Called(engine): Called,
     headers: HeaderMap,

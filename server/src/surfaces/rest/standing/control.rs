@@ -23,16 +23,16 @@ refusals!(
     .of_body()
 );
 
-/// Start, stop or restart a session; start or stop every session
+/// Start, stop or restart sessions
 ///
-/// Name one session, or send `"all": true` for every session. A session that runs already is not started again, and one
-/// that does not run is not stopped again: the row's `outcome` says so. A stop keeps the conversation, and the next start
-/// resumes it.
+/// Send the `name` of one session, or `"all": true` for every session. The command is idempotent: a running session is
+/// not started again, and a stopped one is not stopped again; see the `outcome` of the row. A stop keeps the
+/// conversation, and the next start resumes it.
 ///
-/// Published form, for existing clients: `start` or `stop` with `name` empty or left out, and without `all`, means every
-/// session. New clients send `all`, so that a name which was lost on the way stops nothing.
+/// For existing clients: `start` or `stop` without `name` and `all` applies to every session. New clients send `all`,
+/// so that a missing name cannot stop every session.
 #[utoipa::path(post, path = "/api/v1/standing-sessions/control", operation_id = "control_standing_sessions", tag = "sessions", request_body = ControlBody,
-    responses((status = 200, description = "What was done", body = ControlReport), Refusals))]
+    responses((status = 200, description = "Report of the command", body = ControlReport), Refusals))]
 pub(in crate::surfaces::rest) async fn control(
     Called(engine): Called,
     Json(body): Json<ControlBody>,
@@ -62,20 +62,21 @@ impl Call {
             "stop" => ControlVerb::Stop,
             "restart" => ControlVerb::Restart,
             other => {
-                return refused(format!("{other:?} is not a verb: `verb` is one of `start`, `stop` and `restart`"));
+                return refused(format!("unknown verb {other:?}: use `start`, `stop` or `restart`"));
             }
         };
         // Without `all` an empty name is the published form.
         let every = all.unwrap_or(name.is_empty());
         match verb {
             _ if every && !name.is_empty() => {
-                refused("`name` and `all` are both given: send the name of one session, or `all` alone".to_owned())
+                refused("`name` and `all` exclude each other: send one of them".to_owned())
             }
             ControlVerb::Start if every => Ok(Self::StartAll),
             ControlVerb::Stop if every => Ok(Self::StopAll),
-            ControlVerb::Restart if all == Some(true) => {
-                refused("restart takes one session: send its `name`, or stop and start every session".to_owned())
-            }
+            ControlVerb::Restart if all == Some(true) => refused(
+                "restart needs the `name` of one session; to restart every session, stop and start with `all`"
+                    .to_owned(),
+            ),
             verb => Ok(Self::One(ControlRequest { name, verb })),
         }
     }
@@ -122,7 +123,9 @@ mod tests {
             assert_eq!(of(json!({ "verb": verb, "name": "", "all": false })), Ok(one("")), "refused by the core");
             assert_eq!(of(json!({ "verb": verb, "name": " " })), Ok(one(" ")), "refused by the core");
             assert_eq!(of(json!({ "verb": verb, "name": "ops", "all": false })), Ok(one("ops")));
-            assert!(of(json!({ "verb": verb, "name": "ops", "all": true })).is_err_and(|told| told.contains("both")));
+            assert!(
+                of(json!({ "verb": verb, "name": "ops", "all": true })).is_err_and(|told| told.contains("exclude"))
+            );
             for lost in [json!(null), json!("true"), json!(1), json!("")] {
                 assert!(of(json!({ "verb": verb, "all": lost })).is_err(), "{verb} {lost}");
             }
@@ -131,6 +134,9 @@ mod tests {
             of(json!({ "verb": "restart" })),
             Ok(Call::One(ControlRequest { name: String::new(), verb: ControlVerb::Restart }))
         );
-        assert!(of(json!({ "verb": "restart", "all": true })).is_err_and(|told| told.contains("takes one session")));
+        assert!(
+            of(json!({ "verb": "restart", "all": true }))
+                .is_err_and(|told| told.contains("needs the `name` of one session"))
+        );
     }
 }

@@ -23,12 +23,12 @@ refusals!(
     .of_body()
 );
 
-/// Make a session
+/// Create a session
 ///
-/// Writes its whole definition and, unless told otherwise, starts it. If it does not start, nothing of it is kept
-/// and its row says why.
+/// Stores the definition and, by default, starts the session. If it does not start, it is removed again, and its row
+/// has the reason.
 #[utoipa::path(post, path = "/api/v1/standing-sessions/create", operation_id = "create_standing_session", tag = "sessions", request_body = CreateRequest,
-    responses((status = 200, description = "What was done", body = ControlReport), Refusals))]
+    responses((status = 200, description = "Report of the command", body = ControlReport), Refusals))]
 pub(in crate::surfaces::rest) async fn create(
     Called(engine): Called,
     Json(request): Json<CreateRequest>,

@@ -25,9 +25,10 @@ refusals!(
 
 /// Delete a created session
 ///
-/// Stops it and removes its record. A declared session is refused: its entry in the config would bring it back.
+/// Stops the session and removes its record. Fails for a declared session, because its entry in the config would create
+/// it again.
 #[utoipa::path(post, path = "/api/v1/standing-sessions/delete", operation_id = "delete_standing_session", tag = "sessions", request_body = DeleteRequest,
-    responses((status = 200, description = "What was done", body = ControlReport), Refusals))]
+    responses((status = 200, description = "Report of the command", body = ControlReport), Refusals))]
 pub(in crate::surfaces::rest) async fn delete(
     Called(engine): Called,
     Json(request): Json<DeleteRequest>,

@@ -11,7 +11,7 @@ refusals!(Refusals = Refused::with(&[ProblemCode::Misconfigured, ProblemCode::Re
 
 /// List the sessions
 ///
-/// Every session that is declared or recorded, sorted by name.
+/// All declared and recorded sessions, sorted by name.
 #[utoipa::path(get, path = "/api/v1/standing-sessions", operation_id = "list_standing_sessions", tag = "sessions",
     responses((status = 200, description = "The sessions", body = Vec<Row>), Refusals))]
 pub(in crate::surfaces::rest) async fn list(State(engine): State<Engine>) -> Result<Json<Vec<Row>>, ApiProblem> {

@@ -30,13 +30,14 @@ refusals!(
     .of_body()
 );
 
-/// Say something to a running session
+/// Send a message to a running session
 ///
-/// Types the text into its terminal as one message and submits it. A message never starts a session. With an
-/// `Idempotency-Key` the same request sent again is answered with the first receipt, and typed once.
+/// Types the text into the terminal of the session as one message and submits it. A message never starts a session.
+/// With an `Idempotency-Key`, a repeated request returns the first receipt and is typed only once.
 #[utoipa::path(post, path = "/api/v1/standing-sessions/say", operation_id = "say_to_standing_session", tag = "sessions", request_body = SayRequest,
-    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same message is delivered once", max_length = 200)),
-    responses((status = 200, description = "What became of the message", body = SayReceipt), Refusals))]
+    params(("Idempotency-Key" = Option<String>, Header, description = "Idempotency key: the same message with the \
+                                                                       same key is delivered only once", max_length = 200)),
+    responses((status = 200, description = "Receipt of the message", body = SayReceipt), Refusals))]
 pub(in crate::surfaces::rest) async fn say(
     Called(engine): Called,
     headers: HeaderMap,

@@ -24,17 +24,17 @@ pub(in crate::surfaces::rest) struct Asked {
     /// The session
     #[param(pattern = "^[a-z0-9][a-z0-9-]{0,39}$", example = "ops")]
     name: String,
-    /// How many lines, from the last one up: 50 if not told, 500 at most
+    /// Number of lines from the end: 50 by default, at most 500
     #[param(minimum = 0, maximum = 500, nullable = false)]
     lines: Option<usize>,
 }
 
-/// What a session's pane shows.
+/// Screen of a session.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::surfaces::rest) struct Screen {
     /// The session.
     name: String,
-    /// The last lines, as plain text without control characters; empty without a pane.
+    /// Last lines, as plain text without control characters; empty without a pane.
     text: String,
 }
 
@@ -50,7 +50,7 @@ refusals!(
     .of_query()
 );
 
-/// Show what is on a session's screen
+/// Show the screen of a session
 #[utoipa::path(get, path = "/api/v1/standing-sessions/screen", operation_id = "read_standing_session_screen", tag = "sessions", params(Asked),
     responses((status = 200, description = "The screen", body = Screen), Refusals))]
 pub(in crate::surfaces::rest) async fn screen(
@@ -59,7 +59,7 @@ pub(in crate::surfaces::rest) async fn screen(
 ) -> Result<Json<Screen>, ApiProblem> {
     let lines = lines.unwrap_or(DEFAULT_LINES);
     if lines > MAX_LINES {
-        let text = format!("`lines` is {lines}: ask for {MAX_LINES} at most");
+        let text = format!("`lines` is {lines}: use at most {MAX_LINES}");
         return Err(ApiProblem::new(ProblemCode::InvalidBody, text));
     }
     let text = engine.screen(&name, lines).await?;

@@ -15,7 +15,7 @@ impl Parts {
             return;
         }
         if depth >= DEEPEST {
-            return self.miss("what lies too deep within shared messages");
+            return self.miss("a deeply nested shared message");
         }
         let mut inner = Self::default();
         inner.words_of(attachment, depth);

@@ -64,7 +64,7 @@ impl Parts {
     /// A block of a later time: the words that are found in it, and that there may be more.
     fn unknown(&mut self, block: &Value, kind: &str, depth: usize) -> String {
         let kind: String = kind.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(40).collect();
-        self.miss(format!("part of a block of the unknown kind `{kind}`"));
+        self.miss(format!("part of a block of the unknown type `{kind}`"));
         let mut found = Vec::new();
         words_within(block, depth, &mut found);
         lines(found.into_iter().map(str::to_owned))

@@ -12,7 +12,7 @@ impl Parts {
             self.file(file);
         }
         if !list(&holder["x_files"]).is_empty() {
-            self.miss("a file that the app cannot see");
+            self.miss("a file that the app cannot access");
         }
     }
 
@@ -25,12 +25,12 @@ impl Parts {
             return;
         }
         if text(file, "file_access") == "check_file_info" || mode == "hidden_by_limit" {
-            return self.miss("a file that the app cannot see");
+            return self.miss("a file that the app cannot access");
         }
         if let Some(words) = whole_snippet(file) {
             self.texts.push(format!("File `{name}`:\n{}", quoted(words)));
         } else if let Some(words) = transcript(file) {
-            self.texts.push(format!("What is said in `{name}`:\n{}", quoted(words)));
+            self.texts.push(format!("Transcript of `{name}`:\n{}", quoted(words)));
         } else {
             let what = if ["canvas", "quip"].contains(&mode) { "canvas" } else { "file" };
             let kind = Some(text(file, "pretty_type")).filter(|kind| !kind.is_empty() && what == "file");

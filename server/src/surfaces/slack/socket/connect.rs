@@ -34,7 +34,7 @@ pub(super) struct Connection {
 
 /// Opens a connection and waits for the greeting.
 pub(super) async fn connect(api: &Api, wait: Duration) -> Result<Connection, ApiError> {
-    let late = || ApiError::Unreachable { reason: "the socket was not opened in time".to_owned(), sent: false };
+    let late = || ApiError::Unreachable { reason: "timeout while opening the socket".to_owned(), sent: false };
     time::timeout(wait, open(api)).await.map_err(|_| late())?
 }
 
@@ -48,7 +48,7 @@ async fn open(api: &Api) -> Result<Connection, ApiError> {
         return Err(ApiError::Status { status: response.status().as_u16() });
     }
     if response.headers().get(SEC_WEBSOCKET_ACCEPT).is_none_or(|accept| accept != &derive_accept_key(key.as_bytes())) {
-        return Err(broken("what answered is no WebSocket"));
+        return Err(broken("the answer is not a WebSocket"));
     }
     let config = WebSocketConfig::default().max_message_size(Some(MAX_FRAME)).max_frame_size(Some(MAX_FRAME));
     let upgraded = response.upgrade().await?;
@@ -57,12 +57,12 @@ async fn open(api: &Api) -> Result<Connection, ApiError> {
         match frame {
             Ok(Frame::Text(text)) => match Envelope::parse(&text) {
                 Some(Envelope::Hello { of }) => return Ok(Connection { stream, of }),
-                _ => return Err(broken("the socket began with something else than a greeting")),
+                _ => return Err(broken("the first message on the socket was not `hello`")),
             },
             Ok(Frame::Close(_)) => break,
             Ok(_) => {}
-            Err(_) => return Err(broken("the socket broke before the greeting")),
+            Err(_) => return Err(broken("the socket was lost before `hello`")),
         }
     }
-    Err(broken("the socket was closed before the greeting"))
+    Err(broken("the socket was closed before `hello`"))
 }

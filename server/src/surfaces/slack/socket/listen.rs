@@ -17,7 +17,7 @@ use crate::surfaces::slack::{api::ApiError, hub::Hub, message::Message, receive,
 /// How many frames that lie ready are taken together: they are on disk by one write.
 const AT_ONCE: usize = 64;
 
-const UNKEPT: &str = "a reply cannot be kept";
+const UNKEPT: &str = "could not store a reply";
 
 /// Why a connection ended.
 #[derive(Debug)]
@@ -50,9 +50,9 @@ impl fmt::Display for Ended {
         match self {
             Self::Failed(error) => error.fmt(f),
             Self::Closed => f.write_str("the connection was closed"),
-            Self::Dead => f.write_str("the connection gave no sign of life"),
-            Self::Deaf => f.write_str("the connection did not bring what stood in a thread"),
-            Self::Disabled => f.write_str("Socket Mode is turned off for the app: turn it on in the app's settings"),
+            Self::Dead => f.write_str("no ping or message on the connection"),
+            Self::Deaf => f.write_str("the connection missed a message in a thread"),
+            Self::Disabled => f.write_str("Socket Mode is off: turn it on in the app's settings"),
         }
     }
 }
@@ -176,7 +176,7 @@ async fn acknowledge(hub: &Arc<Hub>, connection: &mut Connection, ids: &[String]
     let heard = match receive::keep(hub, messages).await {
         Ok(heard) => heard,
         Err(error) => {
-            tracing::error!(error, "a reply cannot be kept and is left to Slack, which sends it again");
+            tracing::error!(error, "could not store a reply; Slack will send it again");
             hub.board.set(|status| status.problem = format!("{UNKEPT}: {error}"));
             return true;
         }
@@ -202,7 +202,7 @@ fn settle_in(hub: &Arc<Hub>, connection: Connection, in_place_of_another: bool) 
         status.hearing = Hearing::Connected;
         status.problem = match others {
             0 => String::new(),
-            n => format!("{n} other connection(s) use the same app token and may take replies away from this one"),
+            n => format!("{n} other connection(s) use the same app token and may receive replies instead of this one"),
         };
     });
     greeted(hub, in_place_of_another);

@@ -80,7 +80,7 @@ impl Document {
         // The records know what is bound, so that nothing is lost; whoever wrote this may want to see it.
         let aside = folder.path_of(&format!("{file}.unreadable"));
         write::rename(&folder.path_of(file), &aside)?;
-        tracing::warn!(moved_to = %aside.display(), "the threads of Slack could not be read; made again");
+        tracing::warn!(moved_to = %aside.display(), "could not read the file of Slack threads; rebuilt it");
         Ok(Self::default())
     }
 

@@ -1,0 +1,125 @@
+//! The words for states and results: one table, used by every surface.
+//!
+//! Each value has a published word, which programs read and which does not change, a label for people, and an
+//! explanation of one line. The tables in `docs/api.md` are compared with these by a test.
+
+use crate::{Activity, Evidence, Outcome, Row, State, Status, Verdict};
+
+/// Adds the words of a type: all its values, and for each its published word, its label and its explanation.
+macro_rules! labels {
+    ($type:ident { $($value:ident: $word:literal, $label:literal, $about:literal;)+ }) => {
+        impl $type {
+            /// All values, in the order of the type.
+            pub const ALL: &[Self] = &[$(Self::$value),+];
+
+            /// Returns the published word.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$value => $word,)+
+                }
+            }
+
+            /// Returns the label for people.
+            pub const fn label(self) -> &'static str {
+                match self {
+                    $(Self::$value => $label,)+
+                }
+            }
+
+            /// Returns an explanation of one line.
+            pub const fn about(self) -> &'static str {
+                match self {
+                    $(Self::$value => $about,)+
+                }
+            }
+        }
+    };
+}
+
+labels!(Status {
+    Running: "running", "running", "The harness is running in its pane.";
+    Stopped: "stopped", "stopped", "There is a record, and the harness is not running.";
+    Absent: "absent", "not started", "Declared and not started yet, or deleted.";
+});
+
+labels!(State {
+    Absent: "absent", "not started", "No record and no tmux session.";
+    Stopped: "stopped", "stopped", "The harness is not running; the next start resumes its conversation.";
+    Starting: "starting", "starting", "A start is in progress.";
+    Running: "running", "running", "The harness is running in its pane.";
+    Stopping: "stopping", "stopping", "A stop or delete is in progress.";
+    Ended: "ended", "exited", "The harness exited on its own; its pane shows the last output.";
+    Orphaned: "orphaned", "running without a pane", "The harness is running, but its tmux session was not found.";
+    Foreign: "foreign", "not managed by the-loop", "Another program created the tmux session of this name.";
+    Unrecorded: "unrecorded", "running without a record", "The session is running, but its record is missing.";
+    Unknown: "unknown", "unknown", "Could not determine the state: tmux did not answer.";
+    Unreadable: "unreadable", "record unreadable", "Could not read the record; it is not overwritten.";
+});
+
+labels!(Activity {
+    Busy: "busy", "working", "The harness is working on a turn.";
+    Idle: "idle", "idle", "The harness is ready for the next message.";
+    Waiting: "waiting", "waiting", "The harness shows a prompt and waits for an answer.";
+    Unknown: "unknown", "unknown", "Could not determine the activity from the screen.";
+});
+
+labels!(Outcome {
+    Started: "started", "started", "Started with a new conversation.";
+    Resumed: "resumed", "resumed", "Started, conversation resumed.";
+    AlreadyRunning: "already-running", "already running", "Already running, left untouched.";
+    Stopped: "stopped", "stopped", "Stopped, conversation kept.";
+    NotRunning: "not-running", "not running", "Not running: there was nothing to stop, or it was not started.";
+    Failed: "failed", "failed", "The command failed; the detail has the reason.";
+    Deleted: "deleted", "deleted", "Stopped, and its record was removed.";
+    Misconfigured: "misconfigured", "invalid config", "The config is invalid.";
+});
+
+labels!(Verdict {
+    Submitted: "submitted", "submitted", "There is evidence that the harness received the message.";
+    Queued: "queued", "queued", "The harness will read the message when its current turn ends.";
+    Unconfirmed: "unconfirmed", "unconfirmed", "Sent, but could not confirm that the harness received the message.";
+    NotDelivered: "not-delivered", "not delivered", "The message did not reach the pane.";
+});
+
+labels!(Evidence {
+    Transcript: "transcript", "transcript", "The message is in the transcript of the harness.";
+    InputEmptied: "input-emptied", "input box", "The input box received the text and is empty again.";
+    Queue: "queue", "queue", "The queue of the harness contains the message.";
+    QuestionGone: "question-gone", "prompt closed", "The prompt that was answered is no longer on the screen.";
+    None: "none", "none", "No evidence.";
+});
+
+impl Row {
+    /// Returns the label of the session: its activity while that is known and it is running, otherwise its state.
+    pub const fn label(&self) -> &'static str {
+        match (self.state, self.activity) {
+            (State::Running, Activity::Busy | Activity::Idle | Activity::Waiting) => self.activity.label(),
+            _ => self.state.label(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Debug;
+
+    use serde::Serialize;
+
+    use super::*;
+
+    fn assert_published<T: Copy + Debug + Serialize>(all: &[T], word: fn(T) -> &'static str) {
+        for &value in all {
+            assert_eq!(serde_json::json!(value), word(value), "{value:?}");
+        }
+    }
+
+    #[test]
+    fn the_words_are_those_of_json() {
+        assert_published(Status::ALL, Status::as_str);
+        assert_published(State::ALL, State::as_str);
+        assert_published(Activity::ALL, Activity::as_str);
+        assert_published(Outcome::ALL, Outcome::as_str);
+        assert_published(Verdict::ALL, Verdict::as_str);
+        assert_published(Evidence::ALL, Evidence::as_str);
+    }
+}
