@@ -19,6 +19,8 @@ mod many;
 mod modes;
 #[path = "slack/parts.rs"]
 mod parts;
+#[path = "slack/rest.rs"]
+mod rest;
 #[path = "slack/secrets.rs"]
 mod secrets;
 #[path = "slack/stage.rs"]

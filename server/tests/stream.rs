@@ -7,8 +7,12 @@ use std::{
     time::Duration,
 };
 
+use nix::{
+    sys::signal::{Signal, kill},
+    unistd::Pid,
+};
 use serde_json::{Value, json};
-use standing::config::Service;
+use standing::{ControlRequest, ControlVerb, config::Service};
 use testkit::{Http, TestHome, TestService, wait_for};
 
 use crate::app::{App, SESSIONS, THE_LOOP, problem};
@@ -245,4 +249,98 @@ async fn it_can_be_switched_off() {
         &Service::default(),
     );
     problem(&app.get(STREAM).await, 404, "no-route");
+}
+
+/// A service with a session that runs, and a client that is told of it.
+fn watched() -> (TestHome, TestService, Listener) {
+    let home = TestHome::builder().exe(THE_LOOP).build();
+    let service = TestService::start(THE_LOOP, &home);
+    let answer = service.http().post(&format!("{SESSIONS}/create"), &json!({ "name": "ops" }));
+    assert_eq!(answer.json()["ok"], true, "{answer:?}");
+    let mut listener = Listener::open(&service.http(), None);
+    listener.until_it_begins();
+    (home, service, listener)
+}
+
+fn row(http: &Http, name: &str) -> Value {
+    let rows = http.get(SESSIONS).json();
+    rows.as_array().expect("rows").iter().find(|row| row["name"] == name).cloned().unwrap_or_default()
+}
+
+// Each of these is told by tmux or the kernel: a survey would find it only after the minute that a client waits in vain.
+
+#[test]
+fn what_happens_in_tmux_is_told() {
+    let (home, service, mut listener) = watched();
+    let before = row(&service.http(), "ops");
+    assert!(before["memory"].as_u64() > Some(0) && before["lastLine"].is_string(), "{before:#}");
+    let pid = i32::try_from(before["pid"].as_i64().expect("it runs")).expect("a pid fits");
+    kill(Pid::from_raw(pid), Signal::SIGKILL).expect("killed");
+    listener.until("session", |data| data["name"] == "ops" && data["state"] == "ended");
+    home.tmux().run(&["kill-session", "-t", "=loop-standing-ops"]);
+    listener.until("session", |data| data["name"] == "ops" && data["state"] == "stopped");
+    // By another process, which writes a record and makes a session.
+    let start = ControlRequest { name: "ops".to_owned(), verb: ControlVerb::Start };
+    assert!(home.the_loop().standing().control(&start).expect("a report").ok);
+    listener.until("session", |data| data["name"] == "ops" && data["state"] == "running");
+    let works = json!({ "name": "works", "harnessArgs": ["--fault", "busy=600000"] });
+    assert_eq!(service.http().post(&format!("{SESSIONS}/create"), &works).status, 200);
+    listener.until("session", |data| data["name"] == "works" && data["activity"] == "busy");
+}
+
+#[test]
+fn a_list_beside_a_stream_holds_what_was_done_before_it() {
+    let (home, service, _listener) = watched();
+    let http = service.http();
+    for verb in ["stop", "start"] {
+        let answer = http.post(&format!("{SESSIONS}/control"), &json!({ "name": "ops", "verb": verb }));
+        assert_eq!(answer.json()["ok"], true, "{answer:?}");
+        assert_eq!(row(&http, "ops")["running"], verb == "start", "by this process: {verb}");
+    }
+    for (number, verb) in [ControlVerb::Stop, ControlVerb::Start].into_iter().enumerate() {
+        let request = ControlRequest { name: "ops".to_owned(), verb };
+        assert!(home.the_loop().standing().control(&request).expect("a report").ok);
+        assert_eq!(row(&http, "ops")["running"], number == 1, "by another process: {verb:?}");
+    }
+}
+
+#[test]
+fn a_server_that_stands_still_makes_every_row_unknown_until_it_goes_on() {
+    let (home, service, mut listener) = watched();
+    let said = home.tmux().run(&["display-message", "-p", "#{pid}"]);
+    let server = Pid::from_raw(String::from_utf8_lossy(&said.stdout).trim().parse().expect("a server"));
+    kill(server, Signal::SIGSTOP).expect("stopped");
+    let blind = wait_for("an unknown row", || {
+        let row = row(&service.http(), "ops");
+        (row["state"] == "unknown").then_some(row)
+    });
+    assert!(!blind["since"].as_str().expect("a time").is_empty() && blind["status"] == "running", "{blind:#}");
+    listener.until("session", |data| data["state"] == "unknown" && data["status"] == "running");
+    kill(server, Signal::SIGCONT).expect("goes on");
+    listener.until("session", |data| data["state"] == "running");
+    assert_eq!(row(&service.http(), "ops")["state"], "running");
+}
+
+#[test]
+fn a_server_that_is_killed_is_seen_and_so_is_the_next_one() {
+    let (home, service, mut listener) = watched();
+    let said = home.tmux().run(&["display-message", "-p", "#{pid}"]);
+    let server = Pid::from_raw(String::from_utf8_lossy(&said.stdout).trim().parse().expect("a server"));
+    kill(server, Signal::SIGKILL).expect("killed");
+    listener.until("session", |data| data["state"] == "stopped");
+    let answer = service.http().post(&format!("{SESSIONS}/control"), &json!({ "name": "ops", "verb": "start" }));
+    assert_eq!(answer.json()["ok"], true, "{answer:?}");
+    listener.until("session", |data| data["state"] == "running");
+    home.tmux().run(&["kill-session", "-t", "=loop-standing-ops"]);
+    listener.until("session", |data| data["state"] == "stopped");
+}
+
+#[test]
+fn nothing_of_the_watcher_is_left_when_its_service_is_killed() {
+    let (home, mut service, _listener) = watched();
+    let watches = || home.tmux().sessions().iter().any(|name| name.starts_with("loop-watch-"));
+    wait_for("the watcher's session", || watches().then_some(()));
+    service.kill();
+    wait_for("its end", || (!watches()).then_some(()));
+    assert_eq!(home.tmux().sessions(), ["loop-standing-ops"]);
 }

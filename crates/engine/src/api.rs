@@ -12,6 +12,9 @@ impl StandingApi for Engine {
     type Error = Error;
 
     async fn list(&self) -> Result<Vec<Row>, Error> {
+        if let Some(snapshot) = self.watcher().current().await {
+            return Ok(snapshot.rows().to_vec());
+        }
         self.read(|the_loop| the_loop.standing().list()).await
     }
 

@@ -7,7 +7,10 @@ use tokio::task;
 use tokio_util::sync::CancellationToken;
 use wire::{Row, SessionName};
 
-use crate::queues::{Queues, Turn};
+use crate::{
+    queues::{Queues, Turn},
+    watcher::{ConfigFile, SessionWatcher},
+};
 
 /// Finds the caller of a request. It may block: finding a process can take a look at every process of the machine.
 type FindCaller = Arc<dyn Fn() -> Caller + Send + Sync>;
@@ -20,6 +23,7 @@ pub struct Engine {
     the_loop: TheLoop,
     queues: Arc<Queues>,
     closed: CancellationToken,
+    watcher: SessionWatcher,
     /// None: the caller is whoever the instance was opened for.
     caller: Option<FindCaller>,
 }
@@ -39,7 +43,9 @@ impl From<TheLoop> for Engine {
 impl Engine {
     /// Opens the asynchronous door to an instance.
     pub fn new(the_loop: TheLoop) -> Self {
-        Self { the_loop, queues: Arc::default(), closed: CancellationToken::new(), caller: None }
+        let closed = CancellationToken::new();
+        let watcher = SessionWatcher::new(the_loop.clone(), closed.clone());
+        Self { the_loop, queues: Arc::default(), closed, watcher, caller: None }
     }
 
     /// Returns this engine for one request, with a function that finds its caller. The function runs on a thread that may
@@ -81,6 +87,16 @@ impl Engine {
         self.the_loop.surroundings()
     }
 
+    /// What looks at the sessions while somebody subscribes.
+    pub fn watcher(&self) -> &SessionWatcher {
+        &self.watcher
+    }
+
+    /// Begins to watch the config file. Costs nothing until it changes.
+    pub async fn follow_config(&self) -> ConfigFile {
+        ConfigFile::follow(self.the_loop.clone()).await
+    }
+
     /// Refuses every verb that has not begun, and whatever comes later. What has begun runs to its end.
     pub fn close(&self) {
         self.closed.cancel();
@@ -104,7 +120,7 @@ impl Engine {
     ) -> Result<T, Error> {
         let turn = self.unless_closed(self.queues.turn_of(name)).await??;
         let late = turn.late();
-        self.run(turn, move |the_loop| match late {
+        self.change(turn, move |the_loop| match late {
             Some((name, waited)) if waited > the_loop.lock_wait() => Err(held_by_others(name, waited)),
             _ => verb(the_loop.standing()),
         })
@@ -117,7 +133,7 @@ impl Engine {
         verb: impl FnOnce(Standing<'_>) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         let turn = self.unless_closed(self.queues.turn_of_verb()).await?;
-        self.run(turn, |the_loop| verb(the_loop.standing())).await
+        self.change(turn, |the_loop| verb(the_loop.standing())).await
     }
 
     /// Every session with the last `lines` lines of its pane, sorted by name.
@@ -151,6 +167,17 @@ impl Engine {
             () = self.closed.cancelled() => Err(Error::ShuttingDown),
             turn = turn => Ok(turn),
         }
+    }
+
+    /// Runs a verb, and has its effect published before its caller hears of it.
+    async fn change<T: Send + 'static>(&self, turn: Turn, verb: impl FnOnce(&TheLoop) -> T + Send + 'static) -> T {
+        let watcher = self.watcher.clone();
+        let verb = move |the_loop: &TheLoop| {
+            let done = verb(the_loop);
+            watcher.verb_ended();
+            done
+        };
+        self.run(turn, verb).await
     }
 
     /// Runs what blocks on a thread that may block. The turn ends with the work, not with the caller.

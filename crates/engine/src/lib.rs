@@ -11,7 +11,9 @@
 mod api;
 mod engine;
 mod queues;
+mod watcher;
 
 pub use engine::Engine;
 pub use queues::THREADS;
+pub use watcher::{Change, ConfigFile, SessionWatcher, Sessions, Snapshot, Subscription};
 pub use wire::{Refusal, StandingApi};

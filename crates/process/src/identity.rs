@@ -6,7 +6,7 @@
 
 use std::{
     fs, io,
-    os::fd::OwnedFd,
+    os::fd::{AsFd, OwnedFd},
     path::Path,
     sync::LazyLock,
     time::{Duration, Instant},
@@ -139,9 +139,14 @@ impl ProcessHold {
 
 /// Waits for a pidfd to become readable, which it does when its process ends.
 pub fn readable(fd: &OwnedFd, limit: Duration) -> bool {
+    ready(fd, PollFlags::IN, limit)
+}
+
+/// Waits until a file can be read from or written to.
+pub fn ready(fd: &impl AsFd, how: PollFlags, limit: Duration) -> bool {
     let timeout =
         Timespec { tv_sec: limit.as_secs().try_into().unwrap_or(i64::MAX), tv_nsec: limit.subsec_nanos().into() };
-    let mut fds = [PollFd::new(fd, PollFlags::IN)];
+    let mut fds = [PollFd::new(fd, how)];
     matches!(poll(&mut fds, Some(&timeout)), Ok(ready) if ready > 0)
 }
 

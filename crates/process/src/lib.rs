@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`identity`] | one process among all, alive or not, and signals that cannot reach another one |
 //! | [`scan`] | searches through all of `/proc` |
+//! | [`usage`] | processor time and memory of process trees |
 //! | [`subprocess`] | a command and its output, with a time limit |
 //! | [`environment`] | the environment, current directory and executable of one instance of the program |
 //! | [`marks`] | the variables that mark a session, and the environment without any mark |
@@ -29,9 +30,13 @@ pub mod single_flight;
 pub mod sockets;
 pub mod subprocess;
 pub mod systemd;
+pub mod usage;
 pub mod variables;
 
 pub use environment::Surroundings;
-pub use identity::{ProcessHold, ProcessIdentity, command_name, descendants, lineage, readable, runs, variable_of};
+pub use identity::{
+    ProcessHold, ProcessIdentity, command_name, descendants, lineage, readable, ready, runs, variable_of,
+};
 pub use marks::LOOP_ID_VAR;
 pub use scan::{carrying, household, with_variable};
+pub use usage::{Meter, Used};

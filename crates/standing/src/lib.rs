@@ -28,6 +28,7 @@ pub mod state_folder;
 pub mod text;
 mod the_loop;
 mod tmux;
+mod watching;
 
 pub use ::config;
 pub(crate) use ::process::{self, nesting, sockets, variables};
@@ -46,6 +47,7 @@ pub use process::{
 };
 pub use selftest::{Step, selftest};
 pub use the_loop::{Standing, TheLoop};
+pub use watching::{Blind, Look, Places, Reason, Server, Watching};
 pub use wire::{
     Activity, AnswerRequest, Check, Choice, ControlReport, ControlRequest, ControlVerb, CreateRequest, DeleteRequest,
     Finding, Outcome, PlannedAction, PlannedSession, Problem, ProblemCode, Row, SayReceipt, SayRequest, SecretSource,

@@ -31,5 +31,6 @@ mod since;
 pub(crate) mod start;
 pub(crate) mod status;
 pub(crate) mod stop;
+pub(crate) mod watch;
 
 pub(crate) use scope::Scope;

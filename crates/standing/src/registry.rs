@@ -65,6 +65,11 @@ impl Registry {
         self.dir.join(format!("{name}.json"))
     }
 
+    /// The folder of records itself.
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
     /// The folder of launch specs.
     pub(crate) fn launch_dir(&self) -> PathBuf {
         self.dir.join(".launch")

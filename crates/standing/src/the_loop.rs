@@ -109,6 +109,11 @@ impl TheLoop {
         loaded
     }
 
+    /// The config file of this instance, whether it exists or not.
+    pub fn config_file(&self) -> &Path {
+        self.path.file()
+    }
+
     /// What this instance was started with.
     pub fn surroundings(&self) -> &Surroundings {
         &self.surroundings
@@ -165,7 +170,7 @@ impl TheLoop {
     }
 
     /// What a verb works with, if the config can be used.
-    fn strict(&self) -> Result<Scope, Error> {
+    pub(crate) fn strict(&self) -> Result<Scope, Error> {
         let scope = self.tolerant();
         scope.config.standing()?;
         Ok(scope)
@@ -187,7 +192,7 @@ impl TheLoop {
     }
 
     /// The same whatever stands in the config.
-    fn tolerant(&self) -> Scope {
+    pub(crate) fn tolerant(&self) -> Scope {
         let config = self.config();
         let events = self.events(&config);
         Scope::new(config, Arc::clone(&self.surroundings), events)

@@ -10,6 +10,7 @@ mod about;
 mod call;
 mod capture;
 mod close;
+mod control;
 mod listing;
 mod options;
 mod paste;
@@ -20,13 +21,14 @@ mod spawn;
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},
-    sync::{Arc, atomic::AtomicBool},
+    sync::{Arc, Mutex, atomic::AtomicBool},
     time::Duration,
 };
 
 pub(crate) use about::About;
 pub(crate) use capture::Shown;
 pub(crate) use close::{Closed, KillAnswer, close_this_pane};
+pub(crate) use control::Control;
 pub(crate) use listing::{Pane, Panes};
 pub(crate) use options::configured;
 pub(crate) use paste::{Paste, PasteAnswer};
@@ -84,6 +86,9 @@ impl From<Silence> for crate::Error {
     }
 }
 
+/// A control client that many may ask.
+pub(crate) type Line = Arc<Mutex<Control>>;
+
 /// A tmux server, by how it is reached.
 #[derive(Clone, Debug)]
 pub(crate) struct Tmux {
@@ -97,6 +102,8 @@ pub(crate) struct Tmux {
     within_a_unit: bool,
     /// True while the last question was not answered in time.
     unanswered: Arc<AtomicBool>,
+    /// What is asked in place of a process for each question.
+    line: Option<Line>,
     permits: Arc<permits::Permits>,
 }
 
@@ -111,9 +118,26 @@ impl Tmux {
         if self.socket.is_empty() { String::new() } else { format!(" (add `-L {}` after `tmux`)", self.socket) }
     }
 
+    /// The path of the server's socket, whether there is one or not.
+    pub(crate) fn socket_path(&self) -> PathBuf {
+        if let Some(path) = &self.path {
+            return path.clone();
+        }
+        let folder = self.env.iter().find(|(key, value)| key == "TMUX_TMPDIR" && !value.is_empty());
+        let folder = folder.map_or_else(|| Path::new("/tmp"), |(_, folder)| Path::new(folder));
+        let name = if self.socket.is_empty() { "default" } else { &self.socket };
+        folder.join(format!("tmux-{}", rustix::process::getuid().as_raw())).join(name)
+    }
+
     /// The server behind another socket.
     pub(crate) fn behind(&self, socket: &Path) -> Self {
-        Self { path: Some(socket.to_owned()), unanswered: Arc::default(), ..self.clone() }
+        Self { path: Some(socket.to_owned()), unanswered: Arc::default(), line: None, ..self.clone() }
+    }
+
+    /// The server, asked through a control client as long as that answers.
+    pub(crate) fn through(mut self, line: Option<Line>) -> Self {
+        self.line = line;
+        self
     }
 
     pub(crate) fn new(settings: &TmuxSettings, surroundings: &Surroundings, secrets: &[&str]) -> Self {
@@ -126,6 +150,7 @@ impl Tmux {
             exe: surroundings.exe().to_owned(),
             within_a_unit: surroundings.var("INVOCATION_ID").is_some(),
             unanswered: Arc::default(),
+            line: None,
             permits: Arc::default(),
         }
     }

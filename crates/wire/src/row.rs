@@ -166,6 +166,25 @@ pub struct Row {
         )
     )]
     pub since: String,
+    /// Time at which this row was true, `YYYY-MM-DDTHH:MM:SSZ`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[cfg_attr(
+        feature = "schema",
+        schema(pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$", example = "2026-11-29T08:00:00Z")
+    )]
+    pub as_of: String,
+    /// Last line of the pane with words in it, without control characters and at most 200 characters long; left out if the
+    /// screen was not read.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub last_line: String,
+    /// Processor time of its processes over the last interval, in percent of one core; left out if not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    pub cpu: Option<u32>,
+    /// Resident memory of its processes, in bytes; left out if not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    pub memory: Option<u64>,
     /// Prompt that the session is waiting at, while its activity is `waiting`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub question: String,
@@ -214,6 +233,18 @@ impl Row {
         }
     }
 
+    /// True if both rows say the same of the session, whatever was measured and whenever it was looked at.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let bare = |row: &Self| Self {
+            as_of: String::new(),
+            last_line: String::new(),
+            cpu: None,
+            memory: None,
+            ..row.clone()
+        };
+        bare(self) == bare(other)
+    }
+
     /// A row that stands for the whole block, as in `standingSessions … misconfigured`.
     pub fn titled(title: &str) -> Self {
         Self {
@@ -239,6 +270,10 @@ impl Row {
             reason: String::new(),
             activity: Activity::Unknown,
             since: String::new(),
+            as_of: String::new(),
+            last_line: String::new(),
+            cpu: None,
+            memory: None,
             question: String::new(),
             choices: Vec::new(),
             queued: 0,

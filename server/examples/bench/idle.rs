@@ -1,17 +1,124 @@
-//! The service at rest: what it holds in memory.
+//! The service at rest: what it holds in memory, which processes it starts, and how often it wakes.
 
-use std::{fs, path::Path};
+use std::{
+    env, fs,
+    io::{BufRead as _, BufReader, Write as _},
+    net::TcpStream,
+    os::unix::fs::PermissionsExt as _,
+    path::Path,
+    thread,
+    time::{Duration, Instant},
+};
 
-use testkit::{TestHome, TestService};
+use serde_json::json;
+use testkit::{StubSlack, TestHome, TestService, wait_within};
+
+/// How long it is watched.
+const MINUTE: Duration = Duration::from_mins(1);
+
+/// How long the start of sessions and streams may have effects.
+const SETTLE: Duration = Duration::from_secs(15);
+
+const SESSIONS: usize = 5;
 
 pub(crate) fn run(exe: &Path) {
     let home = TestHome::builder().exe(exe).build();
     let service = TestService::start(exe, &home);
+    println!(
+        "idle service: {:.1} MiB resident, {:.1} MiB of it its own",
+        field(&service, "VmRSS"),
+        field(&service, "RssAnon")
+    );
+    drop(service);
+    at_rest(exe, "nothing open", false, 0);
+    at_rest(exe, "a stream open", false, 1);
+    at_rest(exe, "Slack and 20 streams", true, 20);
+}
+
+/// A field of the process's status, in MiB.
+fn field(service: &TestService, key: &str) -> f64 {
     let status = fs::read_to_string(format!("/proc/{}/status", service.pid())).expect("it lives");
-    let field = |key: &str| {
-        let line = status.lines().find(|line| line.starts_with(key)).unwrap_or_default();
-        line.split_ascii_whitespace().nth(1).and_then(|kilobytes| kilobytes.parse::<f64>().ok()).unwrap_or_default()
-            / 1024.0
+    let line = status.lines().find(|line| line.starts_with(key)).unwrap_or_default();
+    line.split_ascii_whitespace().nth(1).and_then(|kilobytes| kilobytes.parse::<f64>().ok()).unwrap_or_default()
+        / 1024.0
+}
+
+/// Prints what a service with some sessions does in a minute in which nothing happens.
+fn at_rest(exe: &Path, what: &str, slack: bool, streams: usize) {
+    let home = TestHome::builder()
+        .exe(exe)
+        .set("/channels/slack/enabled", json!(slack))
+        .set("/channels/slack/channel", json!("#ops"))
+        .set("/channels/slack/authorizedUsers", json!(["U0ANN"]))
+        .set("/channels/slack/read/mode", json!("socket"))
+        .set("/service/stream/maxSubscribers", json!(streams.max(1)))
+        .build();
+    let stub = StubSlack::start();
+    let calls = home.path().join("calls");
+    let path = counted(&home, &calls);
+    let service = TestService::start_with(exe, &home, |command| {
+        command.envs(stub.vars()).env("PATH", path);
+    });
+    for number in 0..SESSIONS {
+        let body = json!({ "name": format!("s{number}"), "harness": "demo", "slackEnabled": slack });
+        let answer = service.http().post("/api/v1/standing-sessions/create", &body);
+        assert_eq!(answer.json()["ok"], true, "{answer:?}");
+    }
+    let announced = |number| {
+        let text = fs::read_to_string(home.records().join(format!("s{number}.json"))).unwrap_or_default();
+        !text.contains("\"slackThread\":\"\"") && text.contains("slackThread")
     };
-    println!("idle service: {:.1} MiB resident, {:.1} MiB of it its own", field("VmRSS"), field("RssAnon"));
+    if slack {
+        wait_within(MINUTE, "the announcements", || (0..SESSIONS).all(announced).then_some(()));
+    }
+    let open: Vec<_> = (0..streams).map(|_| stream(&service)).collect();
+    thread::sleep(SETTLE);
+    let count = || fs::read_to_string(&calls).unwrap_or_default().lines().count();
+    let (calls_before, wakeups_before, begun) = (count(), wakeups(&service), Instant::now());
+    thread::sleep(MINUTE);
+    let minutes = begun.elapsed().as_secs_f64() / 60.0;
+    #[expect(clippy::cast_precision_loss, reason = "a few thousand")]
+    let a_minute = |number: usize| number as f64 / minutes;
+    println!(
+        "at rest, {SESSIONS} sessions, {what}: {:.0} processes and {:.0} wakeups a minute",
+        a_minute(count() - calls_before),
+        a_minute(wakeups(&service).saturating_sub(wakeups_before)),
+    );
+    drop(open);
+}
+
+/// A `tmux` that writes down its calls; the PATH that has it first.
+fn counted(home: &TestHome, calls: &Path) -> String {
+    let (folder, path) = (home.path().join("counted"), env::var("PATH").expect("a PATH"));
+    let real = env::split_paths(&path).map(|dir| dir.join("tmux")).find(|tmux| tmux.exists()).expect("installed");
+    fs::create_dir(&folder).expect("a folder");
+    let script = format!("#!/bin/sh\necho \"$*\" >> '{}'\nexec '{}' \"$@\"\n", calls.display(), real.display());
+    fs::write(folder.join("tmux"), script).expect("a program");
+    fs::set_permissions(folder.join("tmux"), fs::Permissions::from_mode(0o755)).expect("permissions");
+    format!("{}:{path}", folder.display())
+}
+
+/// A stream that has begun and that nobody reads from.
+fn stream(service: &TestService) -> BufReader<TcpStream> {
+    let http = service.http();
+    let mut stream = TcpStream::connect(http.authority()).expect("the service listens");
+    write!(stream, "GET /api/v1/stream HTTP/1.1\r\nhost: {}\r\n\r\n", http.authority()).expect("asked");
+    let mut lines = BufReader::new(stream);
+    let mut line = String::new();
+    while !line.starts_with("event: resync") {
+        line.clear();
+        assert!(lines.read_line(&mut line).expect("the stream goes on") > 0);
+    }
+    lines
+}
+
+/// How often the threads of the service have waited for something that came, so far.
+fn wakeups(service: &TestService) -> usize {
+    let tasks = fs::read_dir(format!("/proc/{}/task", service.pid())).expect("it lives");
+    let of_thread = tasks.flatten().map(|task| {
+        let status = fs::read_to_string(task.path().join("status")).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+        line.and_then(|count| count.trim().parse::<usize>().ok()).unwrap_or_default()
+    });
+    of_thread.sum()
 }

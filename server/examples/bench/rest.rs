@@ -31,24 +31,23 @@ pub(crate) fn run(exe: &Path) {
         }
         assert!(the_loop.standing().start_all().expect("a report").ok, "every session runs");
         let service = TestService::start(exe, &home);
+        let list = "/api/v1/standing-sessions";
+        figure(&service, "nobody watches", list, sessions, 1);
+        let watched = begun(&service);
         for clients in [1, 50] {
-            figure(&service, "/api/v1/standing-sessions", sessions, clients);
-            figure(&service, "/health", sessions, clients);
+            figure(&service, "watcher warm", list, sessions, clients);
+            figure(&service, "beside it", "/health", sessions, clients);
         }
+        drop(watched);
         println!("REST, {sessions} sessions: {} MB resident", resident(&service));
-        let open: Vec<TcpStream> = (0..STREAMS).map(|_| ask(&service, "/api/v1/stream")).collect();
-        for stream in &open {
-            // Every one of them has begun once it was told to read what it shows.
-            let lines = BufReader::new(stream).lines().map_while(Result::ok);
-            assert!(lines.into_iter().any(|line| line == "event: resync"), "a stream did not begin");
-        }
+        let open: Vec<TcpStream> = (0..STREAMS).map(|_| begun(&service)).collect();
         println!("REST, {sessions} sessions, {STREAMS} streams: {} MB resident", resident(&service));
         drop(open);
     }
 }
 
 /// How long requests take, and how many are answered in a second.
-fn figure(service: &TestService, path: &str, sessions: usize, clients: usize) {
+fn figure(service: &TestService, how: &str, path: &str, sessions: usize, clients: usize) {
     let begun = Instant::now();
     let mut times: Vec<Duration> = thread::scope(|scope| {
         let clients: Vec<_> =
@@ -61,7 +60,7 @@ fn figure(service: &TestService, path: &str, sessions: usize, clients: usize) {
     #[expect(clippy::cast_precision_loss, reason = "a few hundred")]
     let each_second = times.len() as f64 / took;
     println!(
-        "{path}, {sessions} sessions, {clients} client(s): p50 {:.2} ms, p99 {:.2} ms, {each_second:.0} requests/s",
+        "{path}, {how}, {sessions} sessions, {clients} client(s): p50 {:.2} ms, p99 {:.2} ms, {each_second:.0} requests/s",
         at(50),
         at(99)
     );
@@ -94,6 +93,14 @@ fn requests(service: &TestService, path: &str, count: usize) -> Vec<Duration> {
         times.push(begun.elapsed());
     }
     times
+}
+
+/// A stream that has told its client to read what it shows.
+fn begun(service: &TestService) -> TcpStream {
+    let stream = ask(service, "/api/v1/stream");
+    let lines = BufReader::new(&stream).lines().map_while(Result::ok);
+    assert!(lines.into_iter().any(|line| line == "event: resync"), "a stream did not begin");
+    stream
 }
 
 fn ask(service: &TestService, path: &str) -> TcpStream {

@@ -7,10 +7,10 @@
 //! Invariant: a client that does not read holds up nobody and nothing piles up for it. Its stream waits with what
 //! comes next: the log is its own buffer, and of a session only the last state is told.
 
+mod live;
 mod log;
 mod seats;
 mod sessions;
-mod watch;
 
 use std::{convert::Infallible, time::Duration};
 
@@ -22,6 +22,7 @@ use axum::{
         sse::{Event, KeepAlive, Sse},
     },
 };
+use engine::{Change, Snapshot};
 use serde::Serialize;
 use standing::events::EventReader;
 use tokio::sync::mpsc;
@@ -33,7 +34,7 @@ use crate::{
     openapi::{Refused, refusals},
     problem::ApiProblem,
 };
-pub(crate) use watch::Live;
+pub(crate) use live::Live;
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
@@ -154,7 +155,7 @@ impl Feed {
         };
         // An event without data is none, but its id and interval count: who loses the stream now comes back here.
         self.send(Event::default().id(at.to_string()).retry(RETRY)).await?;
-        let mut known = sessions::first(&mut seen).await;
+        let Some(mut known) = seen.first().await else { return Err(Over) };
         // Order matters: what changes after this look is told, so what is read at `resync` is never missed.
         self.tell("resync", &Resync { reason: Reason::Begin }).await?;
         if let Some(problem) = known.problem() {
@@ -163,23 +164,29 @@ impl Feed {
         if from == Place::NotOurs {
             self.tell("resync", &Resync { reason: Reason::Log }).await?;
         }
+        at = self.catch_up(at).await?;
         loop {
-            at = self.catch_up(at).await?;
-            if seen.changed().await.is_err() {
-                return Err(Over);
-            }
-            let now = seen.borrow_and_update().sessions.clone();
-            if let Some(now) = now {
-                for change in known.changes(&now) {
-                    match change {
-                        sessions::Change::Session(change) => self.tell("session", &change).await?,
-                        sessions::Change::Refused(problem) => self.tell("problem", &problem).await?,
-                        sessions::Change::Listed => self.tell("resync", &Resync { reason: Reason::Listed }).await?,
-                    }
+            match seen.changed().await {
+                Change::Log => at = self.catch_up(at).await?,
+                Change::Sessions => {
+                    let now = seen.snapshot();
+                    self.tell_changes(&known, &now).await?;
+                    known = now;
                 }
-                known = now;
+                Change::Over => return Err(Over),
             }
         }
+    }
+
+    async fn tell_changes(&self, before: &Snapshot, now: &Snapshot) -> Result<(), Over> {
+        for change in sessions::changes(before, now) {
+            match change {
+                sessions::Change::Session(change) => self.tell("session", &change).await?,
+                sessions::Change::Refused(problem) => self.tell("problem", &problem).await?,
+                sessions::Change::Listed => self.tell("resync", &Resync { reason: Reason::Listed }).await?,
+            }
+        }
+        Ok(())
     }
 
     /// Tells what the log has from a position on; the position behind it.

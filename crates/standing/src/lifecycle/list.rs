@@ -15,7 +15,7 @@ use wire::{Activity, Row, SessionName};
 use super::{
     Scope,
     scope::{Judged, secrets},
-    screen::last_lines,
+    screen::{last_line, last_lines},
 };
 use crate::{
     Error, Surroundings,
@@ -63,7 +63,7 @@ fn read_screens(scope: &Scope, unclear: Vec<(&mut Row, Option<&Record>, &Pane)>)
         scope.read_screen(row, record, pane, &screen.unwrap_or_default());
         // A screen that is not understood says less than the title did.
         if row.activity == Activity::Unknown {
-            *row = told;
+            *row = Row { last_line: std::mem::take(&mut row.last_line), ..told };
         }
     }
 }
@@ -82,6 +82,7 @@ pub(crate) fn survey(scope: &Scope, lines: usize) -> Result<Vec<(Row, String)>, 
         if let Condition::Live(pane) = &judged.condition {
             scope.read_screen(&mut row, entry.record(), pane, &screen);
         }
+        row.last_line = last_line(&screen);
         (row, last_lines(&screen, lines))
     });
     Ok(rows.collect())
@@ -124,6 +125,9 @@ impl EarlyLook {
     }
 }
 
+/// A look at the panes, if tmux answered.
+pub(crate) type Panorama = Result<Panes, Silence>;
+
 /// Looks at every session once.
 pub(crate) fn everything(scope: &Scope) -> Result<Everything, Error> {
     everything_after(scope, None)
@@ -132,12 +136,22 @@ pub(crate) fn everything(scope: &Scope) -> Result<Everything, Error> {
 /// Looks at every session once, with what an early look saw.
 fn everything_after(scope: &Scope, early: Option<EarlyLook>) -> Result<Everything, Error> {
     let socket = &scope.settings().routing.tmux.socket;
-    let look = || early.and_then(|early| early.seen_on(socket)).unwrap_or_else(|| scope.look());
+    let first = || early.and_then(|early| early.seen_on(socket)).unwrap_or_else(|| scope.look());
+    everything_by(scope, first, || scope.look()).map(|(seen, _)| seen)
+}
+
+/// Looks at every session once. `first` looks at the panes while the records are read, `again` does so where the two
+/// disagree. Gives back what was seen of the panes, too.
+pub(crate) fn everything_by(
+    scope: &Scope,
+    first: impl FnOnce() -> Panorama + Send,
+    again: impl Fn() -> Panorama,
+) -> Result<(Everything, Panorama), Error> {
     let (entries, panes) = thread::scope(|threads| {
-        let asked = thread::Builder::new().spawn_scoped(threads, look);
+        let asked = thread::Builder::new().spawn_scoped(threads, first);
         let entries = every_name(scope);
         // Where no thread can be had, one comes after the other.
-        let panes = asked.ok().and_then(|asked| asked.join().ok()).unwrap_or_else(|| scope.look());
+        let panes = asked.ok().and_then(|asked| asked.join().ok()).unwrap_or_else(&again);
         (entries, panes)
     });
     let seen = judged(scope, entries?, &panes);
@@ -149,7 +163,7 @@ fn everything_after(scope: &Scope, early: Option<EarlyLook>) -> Result<Everythin
         .map(|((name, _), _)| name.clone())
         .collect();
     if disagree.is_empty() {
-        return Ok(seen);
+        return Ok((seen, panes));
     }
     // Order matters: the record first, then the look.
     let mut entries = seen.entries;
@@ -159,7 +173,8 @@ fn everything_after(scope: &Scope, early: Option<EarlyLook>) -> Result<Everythin
             entry => drop(entries.insert(name, entry)),
         }
     }
-    Ok(judged(scope, entries, &scope.look()))
+    let panes = again();
+    Ok((judged(scope, entries, &panes), panes))
 }
 
 fn judged(scope: &Scope, mut entries: BTreeMap<SessionName, Entry>, panes: &Result<Panes, Silence>) -> Everything {

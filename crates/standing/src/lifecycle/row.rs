@@ -7,8 +7,10 @@ use super::{
     recognise::restore_hint,
     say::Queue,
     scope::{Judged, Scope},
+    screen::last_line,
 };
 use crate::{
+    clock,
     definition::Definition,
     harness::Screen,
     registry::{Entry, Phase, Record, RecordStatus},
@@ -35,6 +37,7 @@ impl Scope {
         if let Some(record) = record {
             row.queued = self.untaken(record);
         }
+        row.as_of = clock::now();
         row.state = judged.word;
         row.reason = self.reason(name, entry, judged);
         row.running = matches!(judged.condition, Condition::Live(_));
@@ -69,6 +72,7 @@ impl Scope {
 
     /// Puts into a row what its screen says.
     pub(crate) fn read_screen(&self, row: &mut Row, record: Option<&Record>, pane: &Pane, text: &str) {
+        row.last_line = last_line(text);
         if let Ok(adapter) = self.harness(&row.harness) {
             let screen = Screen { text, title: &pane.title };
             let reading = adapter.read(screen);

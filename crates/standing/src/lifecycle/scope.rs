@@ -14,7 +14,7 @@ use crate::{
     registry::{Entry, Hold, LockWait, Phase, Record, Registry},
     state::{self, Condition, Seen, how_it_ended},
     state_folder,
-    tmux::{Pane, Panes, Silence, Tmux},
+    tmux::{Line, Pane, Panes, Silence, Tmux},
 };
 
 /// How long a verb waits for another one on the same session, besides what that one may take by its settings.
@@ -41,6 +41,12 @@ impl Scope {
         let tmux = Tmux::new(&config.settings.routing.tmux, &surroundings, &secrets);
         let mark = state_folder::mark(&config.settings.state_root);
         Self { config, surroundings, registry, tmux, mark, events, looks: SingleFlight::new() }
+    }
+
+    /// Asks tmux through a control client, as long as that answers.
+    pub(crate) fn through(mut self, line: Option<Line>) -> Self {
+        self.tmux = self.tmux.through(line);
+        self
     }
 
     pub(crate) fn settings(&self) -> &Settings {

@@ -26,3 +26,25 @@ pub(crate) fn last_lines(text: &str, lines: usize) -> String {
     let all: Vec<&str> = text.lines().collect();
     all[all.len().saturating_sub(lines)..].join("\n")
 }
+
+/// The longest last line that a row carries, in characters.
+const LINE: usize = 200;
+
+/// The last line of a screen that has words in it.
+pub(crate) fn last_line(text: &str) -> String {
+    let has_words = |line: &&str| line.chars().any(char::is_alphanumeric);
+    let line = text.lines().rev().find(has_words).unwrap_or_default();
+    line.trim().chars().filter(|c| !c.is_control()).take(LINE).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_is_not_a_line_with_words() {
+        assert_eq!(last_line("one\n  two \u{7}\n\u{2570}\u{2500}\u{2500}\n\n"), "two");
+        assert_eq!(last_line("\u{2500}\n> \n"), "");
+        assert_eq!(last_line(&"\u{e4}".repeat(300)).chars().count(), LINE);
+    }
+}

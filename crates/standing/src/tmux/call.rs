@@ -8,10 +8,13 @@ use std::{
     env,
     fs::File,
     io::{self, Read, Seek, SeekFrom, Write},
-    os::{fd::OwnedFd, unix::process::CommandExt as _},
+    os::{
+        fd::OwnedFd,
+        unix::process::{CommandExt as _, ExitStatusExt as _},
+    },
     path::PathBuf,
     process::{Child, Command, ExitStatus},
-    sync::atomic::Ordering,
+    sync::{PoisonError, atomic::Ordering},
     time::{Duration, Instant},
 };
 
@@ -39,6 +42,11 @@ pub(super) struct Output {
 }
 
 impl Output {
+    /// A success that printed nothing.
+    pub(super) fn empty() -> Self {
+        Self { status: ExitStatus::from_raw(0), stdout: Vec::new(), stderr: String::new() }
+    }
+
     /// For an answer that is not understood.
     pub(super) fn silence(&self) -> Silence {
         let said = self.stderr.trim();
@@ -81,7 +89,8 @@ impl Tmux {
         blocking::about_to("tmux is asked");
         let _permit = self.permits.take();
         let begun = Instant::now();
-        let answer = self.call_uncounted(by, args, stdin);
+        let through = if by.is_empty() && stdin.is_empty() { self.through_line(args) } else { None };
+        let answer = through.unwrap_or_else(|| self.call_uncounted(by, args, stdin));
         numbers::tmux(begun, matches!(answer, Answer::Said(_)));
         answer
     }
@@ -98,6 +107,13 @@ impl Tmux {
         }
     }
 
+    /// Asks the control client, if there is one that answers. One that does not is asked nothing more.
+    fn through_line(&self, args: &[&str]) -> Option<Answer<Output>> {
+        let mut line = self.line.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
+        let output = (!line.has_ended()).then(|| line.ask(args))?;
+        output.ok().map(Answer::Said)
+    }
+
     /// Asks a question that changes nothing, and asks again, a few times, until it is answered like that.
     pub(super) fn call_until(&self, args: &[&str], answered: impl Fn(&Output) -> bool) -> Answer<Output> {
         for _ in 0..ASKED_AGAIN {
@@ -109,10 +125,8 @@ impl Tmux {
         self.call(args, b"")
     }
 
-    fn run(&self, by: &[&str], args: &[&str], stdin: &[u8]) -> io::Result<Option<Output>> {
-        let (mut input, mut out, mut err) = (memory("in")?, memory("out")?, memory("err")?);
-        input.write_all(stdin)?;
-        input.seek(SeekFrom::Start(0))?;
+    /// A client of this server, run by another program if one is given; the words of its command are still to be added.
+    pub(super) fn command(&self, by: &[&str]) -> Command {
         let mut words = by.iter().copied().chain(["tmux"]);
         let name = words.next().unwrap_or("tmux");
         let mut command = Command::new(self.program(name));
@@ -124,8 +138,16 @@ impl Tmux {
         } else if !self.socket.is_empty() {
             command.args(["-L", &self.socket]);
         }
-        command.args(args).env_clear().envs(self.env.iter().map(|(key, value)| (key, value))).current_dir("/");
-        command.stdin(input).stdout(out.try_clone()?).stderr(err.try_clone()?);
+        command.env_clear().envs(self.env.iter().map(|(key, value)| (key, value))).current_dir("/");
+        command
+    }
+
+    fn run(&self, by: &[&str], args: &[&str], stdin: &[u8]) -> io::Result<Option<Output>> {
+        let (mut input, mut out, mut err) = (memory("in")?, memory("out")?, memory("err")?);
+        input.write_all(stdin)?;
+        input.seek(SeekFrom::Start(0))?;
+        let mut command = self.command(by);
+        command.args(args).stdin(input).stdout(out.try_clone()?).stderr(err.try_clone()?);
         let mut child = command.spawn()?;
         let limit = if self.unanswered.load(Ordering::Relaxed) { IMPATIENT } else { DEADLINE };
         let ended = wait(&mut child, limit)?;
@@ -143,7 +165,7 @@ impl Tmux {
     /// The file of a program, looked up on the PATH that it is given. A program named by its path is spawned without a
     /// copy of this process's memory map first, which costs a service more than the call itself. One that is not found
     /// keeps its name: the spawn then tells why.
-    fn program(&self, name: &str) -> PathBuf {
+    pub(super) fn program(&self, name: &str) -> PathBuf {
         let path = self.env.iter().find(|(key, _)| key == "PATH").map(|(_, value)| value.as_os_str());
         let dirs = env::split_paths(path.unwrap_or_default()).filter(|dir| dir.is_absolute());
         let file = dirs.map(|dir| dir.join(name)).find(|file| access(file, Access::EXEC_OK).is_ok() && file.is_file());

@@ -29,6 +29,8 @@ pub(crate) struct Pane {
     pub(crate) server_pid: u32,
     /// The path of the server's socket.
     pub(crate) socket: String,
+    /// When its window last showed something new, in seconds since 1970.
+    pub(crate) shown_at: u64,
     /// The title its program set, as it set it.
     pub(crate) title: String,
 }
@@ -77,7 +79,7 @@ impl Panes {
 }
 
 /// `#{@loop_pane}` of a pane falls back to its window's and session's option of that name, which we never set.
-const FIELDS: [&str; 12] = [
+const FIELDS: [&str; 13] = [
     "session_name",
     "pane_id",
     "@loop_id",
@@ -89,6 +91,7 @@ const FIELDS: [&str; 12] = [
     "pane_dead_signal",
     "pid",
     "socket_path",
+    "window_activity",
     "pane_title",
 ];
 
@@ -140,6 +143,7 @@ fn parse_line(line: &str, mark: &str) -> Option<(SessionName, Pane)> {
         exit_signal: next()?.parse().ok(),
         server_pid: next()?.parse().ok()?,
         socket: next()?.to_owned(),
+        shown_at: next()?.parse().unwrap_or_default(),
         title: next()?.to_owned(),
     };
     Some((name, pane))
@@ -153,11 +157,11 @@ mod tests {
 
     #[test]
     fn only_marked_lines_of_our_own_names_count() {
-        let text = "M\tloop-standing-a\t%1\tid\tid\t/r\t10\t0\t\t\t5\t/s\ttitle\twith tab\n\
-                    loop-standing-b\t%2\t\t\t\t11\t0\t\t\t5\t/s\tforged\n\
-                    M\tloop-standing-B\t%3\t\t\t\t12\t0\t\t\t5\t/s\tnot a name\n\
-                    M\tother\t%4\t\t\t\t13\t0\t\t\t5\t/s\t\n\
-                    M\tloop-standing-a\t%5\tid\t\t/r\t14\t1\t\t9\t5\t/s\t\n";
+        let text = "M\tloop-standing-a\t%1\tid\tid\t/r\t10\t0\t\t\t5\t/s\t9\ttitle\twith tab\n\
+                    loop-standing-b\t%2\t\t\t\t11\t0\t\t\t5\t/s\t9\tforged\n\
+                    M\tloop-standing-B\t%3\t\t\t\t12\t0\t\t\t5\t/s\t9\tnot a name\n\
+                    M\tother\t%4\t\t\t\t13\t0\t\t\t5\t/s\t9\t\n\
+                    M\tloop-standing-a\t%5\tid\t\t/r\t14\t1\t\t9\t5\t/s\t9\t\n";
         let found = parse(text.as_bytes(), "M");
         assert_eq!(found.len(), 1);
         let panes = &found[&SessionName::parse("a").expect("valid")];
@@ -180,7 +184,7 @@ mod tests {
             strange in proptest::collection::vec("\\PC{0,40}|[\t\r\u{1b}a-zM%0-9-]{0,60}", 0..6),
             title in "[^\n]{0,40}",
         ) {
-            let whole = |name: &str| format!("M\tloop-standing-{name}\t%1\tid\tid\t/r\t10\t0\t\t\t5\t/s\t{title}\n");
+            let whole = |name: &str| format!("M\tloop-standing-{name}\t%1\tid\tid\t/r\t10\t0\t\t\t5\t/s\t9\t{title}\n");
             let text = format!("{}{}\n{}", whole("a"), strange.join("\n"), whole("b"));
             let found = parse(text.as_bytes(), "M");
             for name in ["a", "b"] {

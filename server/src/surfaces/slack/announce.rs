@@ -74,7 +74,7 @@ struct Failed {
 /// What was seen of the sessions.
 #[derive(Debug, Default)]
 pub(super) struct Look {
-    /// Every session, with what its screen says if that was asked for.
+    /// Every session.
     pub(super) rows: Vec<Row>,
     /// Threads that were bound and are not any more.
     pub(super) gone: Vec<Ts>,
@@ -110,14 +110,14 @@ impl Announcer {
     }
 
     /// Takes over what the records say of the threads, and lets go of what is no more. `seen` is how far threads were
-    /// read; `screens` asks for rows that tell what a session's screen says.
-    pub(super) async fn look(&self, screens: bool, seen: HashMap<Ts, Ts>) -> Result<Look, String> {
+    /// read.
+    pub(super) async fn look(&self, seen: HashMap<Ts, Ts>) -> Result<Look, String> {
         let _held = self.take_turn().await?;
         let named: Vec<Ts> = {
             let fresh = self.fresh();
             fresh.iter().filter(|(_, (_, done))| *done).map(|(ts, _)| ts.clone()).collect()
         };
-        let rows = self.rows(screens).await?;
+        let rows = self.engine.list().await.map_err(|error| error.to_string())?;
         // What was bound before the records were read is in them; what was not is bound whatever they say.
         self.fresh().retain(|ts, _| !named.contains(ts));
         let mut bound: Vec<Thread> = rows.iter().filter_map(Thread::of_row).collect();
@@ -159,6 +159,13 @@ impl Announcer {
         rows.iter().any(|row| wants_a_thread(row) && self.is_due(row))
     }
 
+    /// When a failed announcement of one of these sessions is tried again.
+    pub(super) fn next_try(&self, rows: &[Row]) -> Option<Instant> {
+        let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        let waiting = rows.iter().filter(|row| wants_a_thread(row)).filter_map(|row| failed.get(&row.name));
+        waiting.map(|failed| failed.again).min()
+    }
+
     async fn announce_in(&self, channel: &str, rows: Vec<&Row>) -> Announced {
         let mut announced = Announced::default();
         let alone = {
@@ -194,15 +201,6 @@ impl Announcer {
         let held = Arc::new(lock(&self.folder, LOCK, TURN).await?);
         *turn = Arc::downgrade(&held);
         Ok(held)
-    }
-
-    async fn rows(&self, screens: bool) -> Result<Vec<Row>, String> {
-        let rows = if screens {
-            self.engine.survey(0).await.map(|surveyed| surveyed.into_iter().map(|(row, _)| row).collect())
-        } else {
-            self.engine.list().await
-        };
-        rows.map_err(|error| error.to_string())
     }
 
     /// Announces one session, if that is still due. Gives back a thread that was made in vain.

@@ -27,14 +27,11 @@ use super::{
     socket::socket,
     status::{Board, Hearing},
     tokens::Tokens,
-    watch::watch as watch_sessions,
+    watch::{follow, watch as watch_sessions},
 };
 
 /// Held by the process that listens.
 pub(super) const LISTENING: &str = "slack.listening.lock";
-
-/// How often the settings are compared with those of the run.
-const COMPARE: Duration = Duration::from_secs(2);
 
 /// How long what happened may take to be written down at the end.
 const WRITING: Duration = Duration::from_secs(2);
@@ -82,8 +79,10 @@ async fn live(engine: Engine, pace: Pace, mut ended: watch::Receiver<bool>) {
     loop {
         let settings = Settings::of(&engine).await;
         let changed = async {
+            // Order matters: what is written after the settings are read is noticed.
+            let mut file = engine.follow_config().await;
             while Settings::of(&engine).await == settings {
-                time::sleep(COMPARE).await;
+                file.changed().await;
             }
         };
         tokio::select! {
@@ -147,8 +146,9 @@ async fn listen(engine: &Engine, events: &EventLog, pace: &Pace, settings: &Sett
     hub.spawn(judge_all(Arc::clone(&hub), heard));
     resume(&hub).await;
     // The threads are known before anything is heard of them.
-    super::watch::look(&hub, false).await;
+    super::watch::look(&hub).await;
     hub.spawn(watch_sessions(Arc::clone(&hub)));
+    hub.spawn(follow(Arc::clone(&hub)));
     match settings.slack.read {
         SlackRead::Socket => {
             hub.spawn(socket(Arc::clone(&hub)));

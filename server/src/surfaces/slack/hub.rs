@@ -143,7 +143,7 @@ impl Hub {
     /// From where on a thread's listing is read.
     pub(super) async fn unread_from(&self, thread: &Ts) -> Result<Ts, String> {
         let (at, cursor) = (thread.clone(), self.threads.cursor(thread));
-        self.kept.with(move |inbox| inbox.unread_from(&at, cursor)).await
+        self.kept.read(move |inbox| inbox.unread_from(&at, cursor)).await
     }
 
     /// Waits until the sessions were seen by a look that began after this was called.

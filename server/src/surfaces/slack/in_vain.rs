@@ -1,8 +1,8 @@
 //! Telling of sessions that cannot be announced, while Slack cannot be used at all.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, time::Duration};
 
-use engine::Engine;
+use engine::{Engine, StandingApi as _};
 use standing::{
     TheLoop,
     events::{Event, Level},
@@ -17,19 +17,28 @@ use super::{
     status::Board,
 };
 
+/// The longest pause between two passes.
+const SURVEY: Duration = Duration::from_mins(1);
+
 /// Tells of each such session once a start, with the reason that the board tells, for as long as it is let.
 pub(super) async fn in_vain(engine: &Engine, events: &EventLog, pace: &Pace, board: &Board) {
     let mut told = HashMap::new();
+    let mut sessions = engine.watcher().subscribe();
     loop {
         let problem = board.problem();
         if !problem.is_empty() {
-            for row in engine.read(due).await {
+            for row in engine.list().await.unwrap_or_default().into_iter().filter(wants_a_thread) {
                 if told.insert(row.name.clone(), row.started_at.clone()) != Some(row.started_at) {
                     tell_failed(events, &row.name, &problem);
                 }
             }
         }
-        time::sleep(pace.look).await;
+        // A problem may come up at any time; once there is one, only a change of the sessions counts.
+        let again = if problem.is_empty() { pace.look } else { SURVEY };
+        tokio::select! {
+            () = sessions.sessions_changed() => {},
+            () = time::sleep(again) => {},
+        }
     }
 }
 

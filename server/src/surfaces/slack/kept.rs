@@ -2,15 +2,20 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tokio::sync::Notify;
+
 use super::{blocking::blocking, inbox::Inbox};
 
 /// The inbox of a run.
 #[derive(Clone, Debug)]
-pub(super) struct Kept(Arc<Mutex<Inbox>>);
+pub(super) struct Kept {
+    inbox: Arc<Mutex<Inbox>>,
+    worked: Arc<Notify>,
+}
 
 impl Kept {
     pub(super) fn new(inbox: Inbox) -> Self {
-        Self(Arc::new(Mutex::new(inbox)))
+        Self { inbox: Arc::new(Mutex::new(inbox)), worked: Arc::default() }
     }
 
     /// Works with the inbox beside the asynchronous tasks.
@@ -22,8 +27,24 @@ impl Kept {
         blocking(move || kept.here(work)).await
     }
 
+    /// Reads from the inbox beside the asynchronous tasks.
+    pub(super) async fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Inbox) -> T + Send + 'static,
+    ) -> Result<T, String> {
+        let inbox = Arc::clone(&self.inbox);
+        blocking(move || read(&inbox.lock().unwrap_or_else(PoisonError::into_inner))).await
+    }
+
     /// Works with the inbox on a thread that may block.
     pub(super) fn here<T>(&self, work: impl FnOnce(&mut Inbox) -> T) -> T {
-        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        let done = work(&mut self.inbox.lock().unwrap_or_else(PoisonError::into_inner));
+        self.worked.notify_one();
+        done
+    }
+
+    /// Waits until somebody has worked with the inbox since this was waited for last.
+    pub(super) async fn worked(&self) {
+        self.worked.notified().await;
     }
 }

@@ -17,6 +17,11 @@ struct Asked {
 }
 
 impl Questions {
+    /// True if another look decides on a question: whether it stays, or is gone.
+    pub(super) fn are_open(&self) -> bool {
+        self.0.values().any(|asked| !asked.told || asked.gone)
+    }
+
     /// Takes a look into account and gives back the names of those of whose question is to be told now: it was there
     /// at the look before as well, so that nobody is called for what was answered at once.
     pub(super) fn look<'a>(&mut self, rows: impl IntoIterator<Item = &'a Row>) -> Vec<String> {

@@ -63,7 +63,7 @@ fn settled(the_loop: &TheLoop, folder: &Folder) -> Result<Vec<String>, String> {
 }
 
 async fn once(announcer: &Announcer, api: &Api) -> Result<Vec<String>, String> {
-    let look = announcer.look(false, HashMap::new()).await?;
+    let look = announcer.look(HashMap::new()).await?;
     let announced = announcer.announce_due(&look.rows).await;
     let failures = announced.failures.iter();
     let mut complaints: Vec<String> = failures.map(|(name, reason)| not_announced(name, reason)).collect();

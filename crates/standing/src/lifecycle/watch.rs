@@ -1,0 +1,136 @@
+//! watch: every session, again and again, with as few questions to tmux as there are changes.
+//!
+//! A screen is captured only if its window showed something since it was captured last. tmux notes that by the second, so
+//! that a screen which changed in the second of its capture is captured once more.
+
+use std::{
+    collections::HashMap,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use wire::{Activity, Row, State};
+
+use super::{
+    Scope,
+    list::{Everything, Panorama, everything_by},
+    screen::{last_line, last_lines},
+};
+use crate::{Error, process::Meter, state::Condition, tmux::Pane};
+
+/// The lines of a dead pane that are kept: all that counts is what it said last.
+const LAST: usize = 20;
+
+/// What is kept between two looks.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    screens: HashMap<Place, Screen>,
+    meter: Meter,
+}
+
+/// A pane among those of all servers.
+type Place = (u32, String);
+
+/// A screen as it was captured.
+#[derive(Clone, Debug)]
+struct Screen {
+    /// The second of the capture, and what tmux said then of the last change.
+    taken_at: u64,
+    shown_at: u64,
+    dead: bool,
+    text: String,
+}
+
+/// What was found.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) rows: Vec<Row>,
+    pub(crate) panes: Panorama,
+    /// True if something may change of which nobody tells: then another look is due in a second.
+    pub(crate) unsettled: bool,
+}
+
+/// Judges every session with a look at the panes, and reads the screens that changed.
+pub(crate) fn watch(scope: &Scope, memory: &mut Memory, look: &(dyn Fn() -> Panorama + Sync)) -> Result<Found, Error> {
+    let (Everything { entries, judged }, panes) = everything_by(scope, look, look)?;
+    let shown: Vec<&Pane> = judged.iter().filter_map(|judged| judged.condition.shown()).collect();
+    if panes.is_ok() {
+        memory.capture(scope, &shown);
+    }
+    let mut rows = Vec::with_capacity(judged.len());
+    for ((name, entry), judged) in entries.iter().zip(&judged) {
+        let mut row = scope.row(name, entry, judged);
+        if let Some(screen) = judged.condition.shown().and_then(|pane| memory.screens.get(&place(pane))) {
+            row.last_line = last_line(&screen.text);
+            if let Condition::Live(pane) = &judged.condition {
+                let told = row.clone();
+                scope.read_screen(&mut row, entry.record(), pane, &screen.text);
+                // A screen that is not understood says less than the title did.
+                if row.activity == Activity::Unknown {
+                    row = told;
+                }
+            }
+        }
+        rows.push(row);
+    }
+    memory.measure(&mut rows);
+    let at_work = |row: &Row| matches!(row.state, State::Starting | State::Stopping | State::Orphaned);
+    let unsettled = rows.iter().any(at_work) || memory.screens.values().any(|screen| !screen.is_settled());
+    Ok(Found { rows, panes, unsettled })
+}
+
+fn place(pane: &Pane) -> Place {
+    (pane.server_pid, pane.id.clone())
+}
+
+impl Memory {
+    /// Captures the screens that may have changed, and forgets those of panes that are gone. What cannot be captured is
+    /// not known.
+    fn capture(&mut self, scope: &Scope, shown: &[&Pane]) {
+        let taken_at = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |passed| passed.as_secs());
+        let mut before = std::mem::take(&mut self.screens);
+        let mut changed = Vec::new();
+        for pane in shown {
+            let kept = before.remove(&place(pane)).filter(|screen| screen.is_of(pane) && screen.is_settled());
+            match kept {
+                Some(screen) => drop(self.screens.insert(place(pane), screen)),
+                None => changed.push(*pane),
+            }
+        }
+        let texts = scope.tmux.capture_all(&changed).into_result().unwrap_or_default();
+        for (pane, text) in changed.into_iter().zip(texts) {
+            let Some(mut text) = text else { continue };
+            if pane.dead {
+                text = last_lines(&text, LAST);
+            }
+            let screen = Screen { taken_at, shown_at: pane.shown_at, dead: pane.dead, text };
+            self.screens.insert(place(pane), screen);
+        }
+    }
+
+    /// Puts into rows what their processes use.
+    fn measure(&mut self, rows: &mut [Row]) {
+        let roots: Vec<u32> = rows.iter().filter_map(|row| row.pid).collect();
+        if roots.is_empty() {
+            return;
+        }
+        let used = self.meter.measure(&roots);
+        for row in rows {
+            let used = row.pid.and_then(|pid| used.get(&pid));
+            row.cpu = used.and_then(|used| used.cpu);
+            row.memory = used.map(|used| used.memory);
+        }
+    }
+}
+
+impl Screen {
+    /// True if it shows what the pane shows.
+    fn is_of(&self, pane: &Pane) -> bool {
+        (self.shown_at, self.dead) == (pane.shown_at, pane.dead)
+    }
+
+    /// True unless it may have changed after its capture within the same second. A time that lies ahead is that of a clock
+    /// which was set back.
+    fn is_settled(&self) -> bool {
+        self.taken_at != self.shown_at
+    }
+}

@@ -1,0 +1,223 @@
+//! A control client: one tmux client that stays, answers questions without a process for each, and says within a second
+//! when a session of ours is not as it was.
+//!
+//! It is attached to a session of its own, `loop-watch-<pid>-<n>`, in which one shell waits for the end of this process. No
+//! session that somebody works in ever counts as attached by it. It never starts a server (`-N`).
+//!
+//! Order matters at the end: the client first, then its session. A 3.3a server crashes if a session ends whose client is
+//! just leaving, as `destroy-unattached` has it whenever the client's process dies. And a client whose pipes are closed
+//! while an answer is under way never leaves by itself. So the shell ends the client, waits until the server has let go of
+//! it, and ends; with it goes the session.
+//!
+//! Invariant: whoever holds a control client drops it once no session of ours is left, or it would keep the server alive.
+
+mod protocol;
+mod quote;
+
+use std::{
+    fmt,
+    fs::File,
+    io::{self, Read as _, Write as _},
+    os::{
+        fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd},
+        unix::process::ExitStatusExt as _,
+    },
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::atomic::{AtomicU32, Ordering},
+    time::{Duration, Instant},
+};
+
+use protocol::{Heard, PREFIX, Reader, SUBSCRIPTION};
+use rustix::{
+    event::PollFlags,
+    io::ioctl_fionbio,
+    pipe::{PipeFlags, pipe_with},
+};
+
+use super::{Silence, Tmux, call::Output};
+use crate::process::ready;
+use wire::TMUX_PREFIX;
+
+/// How long a control client may take for an answer. The server answers in milliseconds, or it hangs.
+const LIMIT: Duration = Duration::from_secs(2);
+
+/// What a change of is told: every field of a pane that a judgement rests on, and when its window last showed something.
+const SIGNAL: &str = "#{session_name}\t#{pane_id}\t#{pane_pid}\t#{pane_dead}\t#{pane_dead_status}\t\
+                      #{pane_dead_signal}\t#{@loop_id}\t#{@loop_pane}\t#{@loop_root}\t#{window_activity}\t#{pane_title}";
+
+/// Waits until a file says that it is at its end, ends the clients of a session, and ends: the file, tmux, the session.
+const GUARD: &str = "read _ <\"$1\"\n\
+                     while c=$(\"$2\" list-clients -t \"$3\" -F '#{client_pid}') && [ -n \"$c\" ]; do\n\
+                     kill -9 $c; sleep 0.1\ndone";
+
+/// Counts the control clients of this process, since each needs a name of its own.
+static COUNT: AtomicU32 = AtomicU32::new(0);
+
+/// A connected control client. Dropping it ends it, and its session with it.
+#[derive(Debug)]
+pub(crate) struct Control {
+    client: Child,
+    input: File,
+    output: File,
+    reader: Reader,
+    /// True if something was said to have changed that nobody was told of yet.
+    changed: bool,
+    ended: bool,
+    /// Closed when this is dropped or this process ends, which the shell in its session waits for.
+    _alive: (OwnedFd, OwnedFd),
+}
+
+impl Tmux {
+    /// Connects a control client to the server, which must run.
+    pub(crate) fn connect(&self) -> Result<Control, Silence> {
+        let session = format!("{PREFIX}{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let (target, exact) = (format!("={session}:"), format!("={session}"));
+        let unspawned = |error: &dyn fmt::Display| Silence(format!("tmux could not be run: {error}"));
+        let alive = pipe_with(PipeFlags::CLOEXEC).map_err(|error| unspawned(&error))?;
+        let end = format!("/proc/{}/fd/{}", std::process::id(), alive.0.as_raw_fd());
+        let tmux = self.program("tmux").display().to_string();
+        let mut command = self.command(&[]);
+        #[rustfmt::skip]
+        command.args([
+            "-N", "-C", "new-session", "-f", "ignore-size,no-output,read-only", "-s", &session, "-n", "watch",
+            "-x", "20", "-y", "5",
+            "--", "sh", "-c", GUARD, "sh", &end, &tmux, &exact, ";",
+            // Else the end of its session would move the client to one in which somebody works.
+            "set-option", "-t", &target, "detach-on-destroy", "on", ";",
+            "set-option", "-w", "-t", &target, "remain-on-exit", "off",
+        ]);
+        let mut control = Control::begin(&mut command, alive).map_err(|error| unspawned(&error))?;
+        let sessions = format!("#{{?#{{m:{TMUX_PREFIX}*,#{{session_name}}}},#{{W:#{{P:{SIGNAL}\t\t}}}},}}");
+        let subscribed = control.ask(&["refresh-client", "-B", &format!("{SUBSCRIPTION}::#{{S:{sessions}}}")])?;
+        if !subscribed.status.success() {
+            return Err(subscribed.silence());
+        }
+        Ok(control)
+    }
+}
+
+impl Control {
+    fn begin(command: &mut Command, alive: (OwnedFd, OwnedFd)) -> io::Result<Self> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut client = command.spawn()?;
+        let ends = (client.stdin.take(), client.stdout.take());
+        let (Some(input), Some(output)) = ends else { return Err(io::ErrorKind::BrokenPipe.into()) };
+        let (input, output) = (File::from(OwnedFd::from(input)), File::from(OwnedFd::from(output)));
+        let reader = Reader::default();
+        let begun = Self { client, input, output, reader, changed: false, ended: false, _alive: alive };
+        ioctl_fionbio(&begun.input, true)?;
+        ioctl_fionbio(&begun.output, true)?;
+        Ok(begun)
+    }
+
+    /// Becomes readable when it says something, or ends.
+    pub(crate) fn output(&self) -> BorrowedFd<'_> {
+        self.output.as_fd()
+    }
+
+    /// True once it cannot be used any more.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Takes in what it said meanwhile without waiting. True if something changed since this was asked last, or it ended.
+    pub(crate) fn take_change(&mut self) -> bool {
+        self.take_in();
+        while let Some(heard) = self.reader.next() {
+            self.note(&heard);
+        }
+        std::mem::take(&mut self.changed) || self.ended
+    }
+
+    /// Runs the commands of one invocation. An answer that does not come in time ends the client: what it says later
+    /// could be taken for the answer to something else.
+    pub(super) fn ask(&mut self, words: &[&str]) -> Result<Output, Silence> {
+        let answer = self.asked(words, Instant::now() + LIMIT);
+        if answer.is_none() {
+            self.ended = true;
+        }
+        answer.ok_or_else(|| Silence(format!("no answer within {} s", LIMIT.as_secs())))
+    }
+
+    /// One command that fails ends its line, so that the answers cannot be counted: marks tell where they begin and end.
+    fn asked(&mut self, words: &[&str], deadline: Instant) -> Option<Output> {
+        let [begin, end] = [0, 1].map(|_| uuid::Uuid::new_v4().simple().to_string());
+        let print = |mark: &str| quote::line(&["display-message", "-p", mark]);
+        let lines = format!("{}\n{}\n{}\n", print(&begin), quote::line(words), print(&end));
+        self.write(lines.as_bytes(), deadline)?;
+        let (mut answer, mut begun) = (Output::empty(), false);
+        loop {
+            while let Some(heard) = self.reader.next() {
+                self.note(&heard);
+                let Heard::Block { text, failed } = heard else { continue };
+                let is = |mark: &str| text.strip_suffix(b"\n") == Some(mark.as_bytes());
+                match (begun, failed) {
+                    (false, _) => begun = is(&begin),
+                    (true, _) if is(&end) => return Some(answer),
+                    (true, false) => answer.stdout.extend(text),
+                    (true, true) => {
+                        answer.status = ExitStatus::from_raw(1 << 8);
+                        answer.stderr.push_str(&String::from_utf8_lossy(&text));
+                    }
+                }
+            }
+            if self.ended {
+                return None;
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return None;
+            }
+            ready(&self.output, PollFlags::IN, left);
+            self.take_in();
+        }
+    }
+
+    fn note(&mut self, heard: &Heard) {
+        match heard {
+            Heard::Changed => self.changed = true,
+            Heard::Ended => self.ended = true,
+            Heard::Block { .. } => {}
+        }
+    }
+
+    fn write(&mut self, mut bytes: &[u8], deadline: Instant) -> Option<()> {
+        while !bytes.is_empty() {
+            match self.input.write(bytes) {
+                Ok(written) => bytes = &bytes[written..],
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    let left = deadline.saturating_duration_since(Instant::now());
+                    if left.is_zero() {
+                        return None;
+                    }
+                    ready(&self.input, PollFlags::OUT, left);
+                }
+                Err(_) => return None,
+            }
+        }
+        Some(())
+    }
+
+    /// Reads what is there without waiting for more.
+    fn take_in(&mut self) {
+        let mut chunk = [0; 16 * 1024];
+        loop {
+            match self.output.read(&mut chunk) {
+                Ok(0) => break self.ended = true,
+                Ok(read) => self.reader.push(&chunk[..read]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(_) => break self.ended = true,
+            }
+        }
+    }
+}
+
+impl Drop for Control {
+    fn drop(&mut self) {
+        // Order matters: the client first, then, as the pipe is closed, its session.
+        let _ = self.client.kill();
+        let _ = self.client.wait();
+    }
+}

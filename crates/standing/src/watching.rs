@@ -1,0 +1,308 @@
+//! What looks at every session again and again: the blocking half of a watcher.
+//!
+//! It holds a control client as long as a server runs with sessions of ours in it, so that a look starts no process and a
+//! change is told. Its user waits for [`Watching::signal`] and for changes of the [`Places`], and looks again when there is
+//! one. Nothing here waits, and nothing here changes a session.
+
+use std::{
+    fs, io, mem,
+    os::{fd::OwnedFd, unix::fs::MetadataExt as _},
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use wire::{Row, State};
+
+use crate::{
+    Error, TheLoop, clock,
+    lifecycle::{Scope, watch},
+    process::ProcessIdentity,
+    tmux::{Control, Line, Panes, Silence},
+};
+
+/// The pauses between two tries to connect: the first, and the longest.
+const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(1));
+
+/// A connection that lasted so long was a good one: the next one is tried for at once.
+const GOOD: Duration = Duration::from_secs(10);
+
+/// The files whose changes call for another look.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Places {
+    /// The folder of records.
+    pub records: PathBuf,
+    /// The folder of what was given to sessions and is not a turn yet.
+    pub queues: PathBuf,
+    /// The config file.
+    pub config: PathBuf,
+    /// The event log.
+    pub event_log: PathBuf,
+    /// The socket of the tmux server.
+    pub socket: PathBuf,
+}
+
+/// Since when the sessions cannot be seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Blind {
+    /// When a look failed first, in the form of a row's times.
+    pub since: String,
+    /// Why, for a person.
+    pub reason: String,
+}
+
+/// Why another look is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Something tells of a change, or somebody asks.
+    Told,
+    /// Some time has passed.
+    Time,
+}
+
+/// A look at every session.
+#[derive(Debug)]
+pub struct Look {
+    /// Every session, sorted by name, unless they cannot be listed at all.
+    pub rows: Result<Vec<Row>, Error>,
+    /// When it was taken.
+    pub as_of: String,
+    /// Set while tmux does not answer: then every row is `unknown` since that time.
+    pub blind: Option<Blind>,
+    /// The tmux server that answered last.
+    pub server: Option<Server>,
+    /// True if another look is due in a second: something is about to change, or no change is told.
+    pub unsettled: bool,
+}
+
+/// A tmux server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Server(ProcessIdentity);
+
+impl Server {
+    /// True while it is stopped by a signal: it says nothing then, and that does not mean that all is as it was.
+    pub fn is_stopped(&self) -> bool {
+        self.0.is_stopped()
+    }
+}
+
+/// Looks at the sessions of one instance. Each look blocks for as long as tmux takes to answer.
+#[derive(Debug)]
+pub struct Watching {
+    the_loop: TheLoop,
+    memory: watch::Memory,
+    line: Option<Connected>,
+    /// When to connect again, and how long to wait after another failure.
+    again: (Instant, Duration),
+    /// The server that answered last.
+    server: Option<ProcessIdentity>,
+    blind: Option<Blind>,
+    /// What stood at the place of the socket when no session of ours was behind it.
+    empty: Option<Socket>,
+}
+
+/// The place of a server's socket, and the file that stands there. Another file is another server's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Socket {
+    path: PathBuf,
+    file: Option<(u64, u64)>,
+}
+
+impl Socket {
+    fn of(scope: &Scope) -> Self {
+        let path = scope.tmux.socket_path();
+        let file = fs::symlink_metadata(&path).ok().map(|meta| (meta.dev(), meta.ino()));
+        Self { path, file }
+    }
+}
+
+/// A control client, and what it is connected to.
+#[derive(Debug)]
+struct Connected {
+    line: Line,
+    since: Instant,
+    socket: Socket,
+}
+
+impl Watching {
+    /// Prepares to look at the sessions of an instance.
+    pub fn new(the_loop: TheLoop) -> Self {
+        Self {
+            the_loop,
+            memory: watch::Memory::default(),
+            line: None,
+            again: (Instant::now(), PAUSES.0),
+            server: None,
+            blind: None,
+            empty: None,
+        }
+    }
+
+    /// The files whose changes call for another look. Reads the config if it changed.
+    pub fn places(&self) -> Places {
+        let scope = self.the_loop.tolerant();
+        let (config, settings) = (scope.config.path.file().to_owned(), scope.settings());
+        Places {
+            records: scope.registry.dir().to_owned(),
+            queues: scope.registry.launch_dir(),
+            config,
+            event_log: settings.event_log.path.clone(),
+            socket: scope.tmux.socket_path(),
+        }
+    }
+
+    /// Looks at every session.
+    pub fn look(&mut self, why: Reason) -> Look {
+        let scope = match self.the_loop.strict() {
+            Ok(scope) => scope,
+            Err(error) => return self.refused(error),
+        };
+        let socket = Socket::of(&scope);
+        self.keep_line(&socket);
+        let scope = scope.through(self.line.as_ref().map(|connected| Arc::clone(&connected.line)));
+        if let Some(line) = &self.line {
+            // What is told from here on may be newer than this look.
+            line.with(Control::take_change);
+        }
+        let mut memory = mem::take(&mut self.memory);
+        let found = watch::watch(&scope, &mut memory, &|| self.panes(&scope, &socket, why));
+        self.memory = memory;
+        let found = match found {
+            Ok(found) => found,
+            Err(error) => return self.refused(error),
+        };
+        self.note(&found.panes);
+        let told = self.follow(&scope, socket, &found.panes);
+        let mut rows = found.rows;
+        if let Some(blind) = &self.blind {
+            for row in rows.iter_mut().filter(|row| row.state == State::Unknown) {
+                row.since.clone_from(&blind.since);
+            }
+        }
+        let unsettled = found.unsettled || !told || self.blind.is_some();
+        let server = self.server.clone().map(Server);
+        Look { rows: Ok(rows), as_of: clock::now(), blind: self.blind.clone(), server, unsettled }
+    }
+
+    fn panes(&self, scope: &Scope, socket: &Socket, why: Reason) -> Result<Panes, Silence> {
+        if self.server_is_stopped() {
+            return Err(stopped(self.server.as_ref()));
+        }
+        // A session of ours comes with a record, and a server with another socket: without either none has come.
+        if why == Reason::Time && self.empty.as_ref() == Some(socket) {
+            return Ok(Panes::default());
+        }
+        scope.look()
+    }
+
+    /// A file that becomes readable when the control client says something, if there is one that was not given before.
+    /// Each call to [`Watching::heard`] takes in what it said.
+    pub fn signal(&self) -> io::Result<Option<OwnedFd>> {
+        self.line.as_ref().map(|line| line.with(|control| control.output().try_clone_to_owned())).transpose()
+    }
+
+    /// Counts the connections: with another number, [`Watching::signal`] is another file.
+    pub fn connection(&self) -> Option<Instant> {
+        self.line.as_ref().map(|line| line.since)
+    }
+
+    /// Takes in what the control client said, without waiting. True if another look is due.
+    pub fn heard(&self) -> bool {
+        self.line.as_ref().is_some_and(|line| line.with(Control::take_change))
+    }
+
+    /// True while the server that answered last is stopped by a signal.
+    pub fn server_is_stopped(&self) -> bool {
+        self.server.as_ref().is_some_and(ProcessIdentity::is_stopped)
+    }
+
+    /// True if a server answered last, which may have been stopped since.
+    pub fn may_be_stopped(&self) -> bool {
+        self.server.is_some() && self.blind.is_none()
+    }
+
+    fn refused(&mut self, error: Error) -> Look {
+        (self.line, self.blind) = (None, None);
+        Look { rows: Err(error), as_of: clock::now(), blind: None, server: None, unsettled: false }
+    }
+
+    /// Lets go of a control client that has ended, or that others would not reach the same server with.
+    fn keep_line(&mut self, socket: &Socket) {
+        let Some(line) = &self.line else { return };
+        if line.socket == *socket && !line.with(|control| control.has_ended()) {
+            return;
+        }
+        if line.since.elapsed() >= GOOD {
+            self.again = (Instant::now(), PAUSES.0);
+        }
+        self.line = None;
+    }
+
+    /// Notes what a look says of the server.
+    fn note(&mut self, panes: &Result<Panes, Silence>) {
+        match panes {
+            Ok(panes) => {
+                self.blind = None;
+                let server = panes.sessions().find_map(|(_, panes)| panes.first()).map(|pane| pane.server_pid);
+                self.server = server.and_then(ProcessIdentity::of);
+            }
+            Err(silence) => {
+                let since = self.blind.take().map_or_else(clock::now, |blind| blind.since);
+                self.blind = Some(Blind { since, reason: silence.0.clone() });
+            }
+        }
+    }
+
+    /// Connects where there is something to be told of, and lets go where there is nothing any more. True if changes are
+    /// told, or there is nothing that could change but by starting a server.
+    fn follow(&mut self, scope: &Scope, socket: Socket, panes: &Result<Panes, Silence>) -> bool {
+        self.empty = None;
+        let Ok(panes) = panes else {
+            self.line = None;
+            return false;
+        };
+        if panes.sessions().next().is_none() {
+            // Order matters: without a session of ours it would keep the server alive.
+            self.line = None;
+            self.empty = Some(socket);
+            return true;
+        }
+        if self.line.as_ref().is_some_and(|line| !line.with(|control| control.has_ended())) {
+            return true;
+        }
+        self.line = None;
+        if Instant::now() < self.again.0 {
+            return false;
+        }
+        match scope.tmux.connect() {
+            Ok(control) => {
+                let line = Arc::new(Mutex::new(control));
+                self.line = Some(Connected { line, since: Instant::now(), socket });
+                self.later();
+                true
+            }
+            Err(silence) => {
+                tracing::debug!(reason = silence.0, "tmux is asked with a process for each question");
+                self.later();
+                false
+            }
+        }
+    }
+
+    /// The next connection waits longer, unless this one proves good.
+    fn later(&mut self) {
+        let pause = self.again.1;
+        self.again = (Instant::now() + pause, pause.saturating_mul(2).min(PAUSES.1));
+    }
+}
+
+impl Connected {
+    fn with<T>(&self, ask: impl FnOnce(&mut Control) -> T) -> T {
+        ask(&mut self.line.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+fn stopped(server: Option<&ProcessIdentity>) -> Silence {
+    let pid = server.map_or(0, |server| server.pid);
+    Silence(format!("its server (pid {pid}) was stopped by a signal"))
+}

@@ -1,0 +1,38 @@
+//! What all streams of a service share.
+
+use engine::{Engine, Subscription};
+use tokio_util::sync::CancellationToken;
+
+use super::seats::Seats;
+
+/// What all streams of a service share. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(crate) struct Live {
+    engine: Engine,
+    end: CancellationToken,
+    seats: Seats,
+}
+
+impl Live {
+    /// Streams end when `end` is cancelled.
+    pub(crate) fn new(engine: Engine, end: CancellationToken) -> Self {
+        Self { engine, end, seats: Seats::default() }
+    }
+
+    pub(super) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    pub(super) fn end(&self) -> &CancellationToken {
+        &self.end
+    }
+
+    pub(crate) fn seats(&self) -> &Seats {
+        &self.seats
+    }
+
+    /// Subscribes to the sessions and the event log.
+    pub(super) fn watch(&self) -> Subscription {
+        self.engine.watcher().subscribe()
+    }
+}
