@@ -13,7 +13,7 @@ use wire::{
 use crate::app::THE_LOOP;
 
 /// Fields that differ between two runs that do the same.
-const VOLATILE: [&str; 10] = [
+const VOLATILE: [&str; 11] = [
     "pid",
     "startedAt",
     "lastMessageAt",
@@ -24,6 +24,7 @@ const VOLATILE: [&str; 10] = [
     "cpu",
     "memory",
     "messageId",
+    "socket",
 ];
 
 /// The answers of one implementation, without what differs from run to run.
