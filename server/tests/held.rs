@@ -119,7 +119,7 @@ fn more_than_a_hundred_that_wait_for_one_session_are_told_to_come_later() {
     let answers: Vec<_> = callers.into_iter().map(|caller| caller.join().expect("answered")).collect();
     let crowded: Vec<_> = answers
         .iter()
-        .filter(|(_, _, body)| body["detail"].as_str().is_some_and(|detail| detail.contains("wait for `held` already")))
+        .filter(|(_, _, body)| body["detail"].as_str().is_some_and(|detail| detail.contains("requests are waiting")))
         .collect();
     assert_eq!(crowded.len(), 29);
     for (status, retry, body) in crowded {
