@@ -229,11 +229,14 @@ impl Watching {
     /// Lets go of a control client that has ended, or that others would not reach the same server with.
     fn keep_line(&mut self, socket: &Socket) {
         let Some(line) = &self.line else { return };
-        if line.socket == *socket && !line.with(|control| control.has_ended()) {
+        let elsewhere = line.socket != *socket;
+        if !elsewhere && !line.with(|control| control.has_ended()) {
             return;
         }
-        if line.since.elapsed() >= GOOD {
+        if elsewhere || line.since.elapsed() >= GOOD {
             self.again = (Instant::now(), PAUSES.0);
+        } else {
+            self.later();
         }
         self.line = None;
     }
@@ -267,10 +270,10 @@ impl Watching {
             self.empty = Some(socket);
             return true;
         }
-        if self.line.as_ref().is_some_and(|line| !line.with(|control| control.has_ended())) {
+        self.keep_line(&socket);
+        if self.line.is_some() {
             return true;
         }
-        self.line = None;
         if Instant::now() < self.again.0 {
             return false;
         }
@@ -278,7 +281,6 @@ impl Watching {
             Ok(control) => {
                 let line = Arc::new(Mutex::new(control));
                 self.line = Some(Connected { line, since: Instant::now(), socket });
-                self.later();
                 true
             }
             Err(silence) => {
@@ -289,7 +291,7 @@ impl Watching {
         }
     }
 
-    /// The next connection waits longer, unless this one proves good.
+    /// The next connection is tried for later.
     fn later(&mut self) {
         let pause = self.again.1;
         self.again = (Instant::now() + pause, pause.saturating_mul(2).min(PAUSES.1));

@@ -24,7 +24,7 @@ use std::{
     },
     process::{Child, Command, ExitStatus, Stdio},
     sync::atomic::{AtomicU32, Ordering},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use protocol::{Heard, PREFIX, Reader, SUBSCRIPTION};
@@ -34,12 +34,9 @@ use rustix::{
     pipe::{PipeFlags, pipe_with},
 };
 
-use super::{Silence, Tmux, call::Output};
+use super::{DEADLINE, Silence, Tmux, call::Output};
 use crate::process::ready;
 use wire::TMUX_PREFIX;
-
-/// How long a control client may take for an answer. The server answers in milliseconds, or it hangs.
-const LIMIT: Duration = Duration::from_secs(2);
 
 /// What a change of is told: every field of a pane that a judgement rests on, and when its window last showed something.
 const SIGNAL: &str = "#{session_name}\t#{pane_id}\t#{pane_pid}\t#{pane_dead}\t#{pane_dead_status}\t\
@@ -132,11 +129,11 @@ impl Control {
     /// Runs the commands of one invocation. An answer that does not come in time ends the client: what it says later
     /// could be taken for the answer to something else.
     pub(super) fn ask(&mut self, words: &[&str]) -> Result<Output, Silence> {
-        let answer = self.asked(words, Instant::now() + LIMIT);
+        let answer = self.asked(words, Instant::now() + DEADLINE);
         if answer.is_none() {
             self.ended = true;
         }
-        answer.ok_or_else(|| Silence(format!("no answer within {} s", LIMIT.as_secs())))
+        answer.ok_or_else(|| Silence(format!("no answer within {} s", DEADLINE.as_secs())))
     }
 
     /// One command that fails ends its line, so that the answers cannot be counted: marks tell where they begin and end.
