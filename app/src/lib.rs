@@ -12,32 +12,32 @@ pub mod islands;
 pub mod serverfns;
 
 #[cfg(feature = "ssr")]
-mod front;
+mod context;
+#[cfg(all(test, feature = "ssr"))]
+mod fixtures;
 #[cfg(feature = "ssr")]
 mod notices;
 #[cfg(feature = "ssr")]
 mod page;
 #[cfg(feature = "ssr")]
 mod query;
-#[cfg(all(test, feature = "ssr"))]
-mod sample;
-#[cfg(feature = "ssr")]
-#[expect(unreachable_pub, reason = "the component macro makes a public item of each")]
-mod shell;
 #[cfg(feature = "ssr")]
 #[expect(unreachable_pub, reason = "the component macro makes a public item of each")]
 #[expect(clippy::needless_pass_by_value, reason = "components own what they are given")]
-mod standing;
+mod screens;
+#[cfg(feature = "ssr")]
+#[expect(unreachable_pub, reason = "the component macro makes a public item of each")]
+mod shell;
 #[cfg(all(test, feature = "ssr"))]
 mod texts;
 #[cfg(feature = "ssr")]
 mod theme;
 #[cfg(feature = "ssr")]
 #[expect(unreachable_pub, reason = "the component macro makes a public item of each")]
-mod when;
+mod time_ago;
 
 #[cfg(feature = "ssr")]
-pub use front::Front;
+pub use context::AppContext;
 #[cfg(feature = "ssr")]
 pub use page::{Page, load};
 #[cfg(feature = "ssr")]

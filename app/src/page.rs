@@ -6,7 +6,7 @@ use ::standing::{Error, TheLoop, config::ConfigProblems};
 use wire::{Row, SessionName};
 
 use crate::{
-    front::Front,
+    context::AppContext,
     notices::{Draft, Notice, Place},
     query::Query,
     serverfns::CreateForm,
@@ -133,9 +133,9 @@ impl Page {
 }
 
 /// Asks the core for everything that the page at this address shows.
-pub async fn load(front: &Front, query: Query) -> Page {
-    let notice = query.notice.as_deref().and_then(|id| front.notices().get(id));
-    front.engine().read(move |the_loop| ask(the_loop, query, notice)).await
+pub async fn load(context: &AppContext, query: Query) -> Page {
+    let notice = query.notice.as_deref().and_then(|id| context.notices().get(id));
+    context.engine().read(move |the_loop| ask(the_loop, query, notice)).await
 }
 
 fn ask(the_loop: &TheLoop, query: Query, mut notice: Option<Notice>) -> Page {

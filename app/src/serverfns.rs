@@ -14,9 +14,9 @@ pub mod stop;
 pub mod theme;
 
 #[cfg(feature = "ssr")]
-mod reply;
+pub(crate) mod messages;
 #[cfg(feature = "ssr")]
-pub(crate) mod wording;
+mod reply;
 
 pub use create::{ArgsChoice, CreateForm};
 

@@ -11,8 +11,8 @@ use crate::{
     islands::Enhance,
     page::Page,
     query::Query,
+    screens::{BackFields, Screen, counts},
     serverfns::Back,
-    standing::{BackFields, Screen, counts},
     theme::Theme,
 };
 
@@ -131,7 +131,7 @@ fn ThemeSwitch(theme: Theme, back: Back) -> impl IntoView {
         view! {
             <button type="submit" name="choice" value=one.as_str() aria-pressed=pressed>
                 {sign}
-                <span class="for-ears">" colours"</span>
+                <span class="visually-hidden">" colours"</span>
             </button>
         }
     };

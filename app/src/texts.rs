@@ -6,9 +6,9 @@ use wire::{Activity, ControlReport, ControlVerb, Evidence, Message, Outcome, Row
 
 use crate::{
     Page, Query,
+    fixtures::{every_state, html, misconfigured, page, session, with_notice},
     notices::{Notice, Place},
-    sample::{every_state, html, misconfigured, page, session, with_notice},
-    serverfns::wording,
+    serverfns::messages,
 };
 
 /// Attributes that a reader sees or hears.
@@ -77,14 +77,14 @@ fn notices() -> String {
     for verb in [ControlVerb::Start, ControlVerb::Stop, ControlVerb::Restart] {
         for outcome in outcomes {
             let row = Row { outcome: Some(outcome), ..Row::titled("ops") };
-            let notice = wording::report(&ControlReport::of(vec![row]), verb, Place::Acts("ops".to_owned()));
+            let notice = messages::report(&ControlReport::of(vec![row]), verb, Place::Acts("ops".to_owned()));
             let _ = writeln!(list, "{} {}: {}", verb.as_str(), outcome.as_str(), notice.text);
         }
     }
     let rows = outcomes.map(|outcome| Row { outcome: Some(outcome), ..Row::titled("ops") });
-    let all = wording::report(&ControlReport::of(rows.into()), ControlVerb::Start, Place::Page);
+    let all = messages::report(&ControlReport::of(rows.into()), ControlVerb::Start, Place::Page);
     let _ = writeln!(list, "all: {}", all.text.replace('\n', " / "));
-    let none = wording::report(&ControlReport::of(vec![]), ControlVerb::Stop, Place::Page);
+    let none = messages::report(&ControlReport::of(vec![]), ControlVerb::Stop, Place::Page);
     let _ = writeln!(list, "none: {}", none.text);
     for verdict in [Verdict::Submitted, Verdict::Queued, Verdict::Unconfirmed, Verdict::NotDelivered] {
         let notice = receipt(verdict, vec![]);
@@ -104,7 +104,7 @@ fn receipt(verdict: Verdict, messages: Vec<Message>) -> Notice {
         evidence: Evidence::None,
         message_id: String::new(),
     };
-    wording::receipt(&receipt, Place::Say("ops".to_owned()))
+    messages::receipt(&receipt, Place::Say("ops".to_owned()))
 }
 
 #[test]

@@ -8,5 +8,5 @@ use leptos::prelude::*;
 pub fn Enhance() -> impl IntoView {
     #[cfg(feature = "hydrate")]
     super::browser::attach();
-    view! { <output class="for-ears" id="announce" aria-live="polite"></output> }
+    view! { <output class="visually-hidden" id="announce" aria-live="polite"></output> }
 }

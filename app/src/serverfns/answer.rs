@@ -25,18 +25,18 @@ pub async fn answer(
 ) -> Result<Answer, ServerFnError> {
     use engine::StandingApi as _;
 
-    use super::{reply, wording};
+    use super::{messages, reply};
     use crate::notices::{Notice, Place};
 
-    let front = reply::front();
+    let context = reply::context();
     let question = reply::plain_lines(&question);
     let idempotency_key = reply::once(&key, &[&question, &choice]);
     let actor = reply::ACTOR.to_owned();
     let request = wire::AnswerRequest { name: name.clone(), choice, question, idempotency_key, actor };
-    let answered = front.engine().answer(&request).await;
+    let answered = context.engine().answer(&request).await;
     let notice = match &answered {
-        Ok(receipt) => wording::receipt(receipt, Place::Say(name)),
+        Ok(receipt) => messages::receipt(receipt, Place::Say(name)),
         Err(error) => Notice::refused(error, Place::Say(name)),
     };
-    Ok(reply::send(&front, notice, back, answered.map(Answer::Receipt)))
+    Ok(reply::send(&context, notice, back, answered.map(Answer::Receipt)))
 }

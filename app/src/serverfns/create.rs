@@ -60,24 +60,24 @@ pub async fn create(
 ) -> Result<Answer, ServerFnError> {
     use engine::StandingApi as _;
 
-    use super::{reply, wording};
+    use super::{messages, reply};
     use crate::notices::{Draft, Notice, Place, Tone};
 
-    let front = reply::front();
+    let context = reply::context();
     let typed = form.clone();
     let created = match form.into_request() {
-        Ok(request) => front.engine().create(&request).await,
+        Ok(request) => context.engine().create(&request).await,
         Err(clash) => Err(clash),
     };
     let mut notice = match &created {
-        Ok(report) if report.ok => wording::report(report, wire::ControlVerb::Start, Place::Acts(typed.name.clone())),
-        Ok(report) => wording::report(report, wire::ControlVerb::Start, Place::Create),
+        Ok(report) if report.ok => messages::report(report, wire::ControlVerb::Start, Place::Acts(typed.name.clone())),
+        Ok(report) => messages::report(report, wire::ControlVerb::Start, Place::Create),
         Err(error) => Notice::refused(error, Place::Create),
     };
     if notice.tone == Tone::Failed {
         notice.draft = Some(Draft::Create(Box::new(typed)));
     }
-    Ok(reply::send(&front, notice, back, created.map(Answer::Report)))
+    Ok(reply::send(&context, notice, back, created.map(Answer::Report)))
 }
 
 #[cfg(feature = "ssr")]

@@ -16,15 +16,15 @@ pub async fn delete(
 ) -> Result<Answer, ServerFnError> {
     use engine::StandingApi as _;
 
-    use super::{reply, wording};
+    use super::{messages, reply};
     use crate::notices::{Notice, Place};
 
-    let front = reply::front();
+    let context = reply::context();
     let request = wire::DeleteRequest { name: name.clone() };
-    let deleted = front.engine().delete(&request).await;
+    let deleted = context.engine().delete(&request).await;
     let notice = match &deleted {
-        Ok(report) => wording::report(report, wire::ControlVerb::Stop, Place::Acts(name)),
+        Ok(report) => messages::report(report, wire::ControlVerb::Stop, Place::Acts(name)),
         Err(error) => Notice::refused(error, Place::Acts(name)),
     };
-    Ok(reply::send(&front, notice, back, deleted.map(Answer::Report)))
+    Ok(reply::send(&context, notice, back, deleted.map(Answer::Report)))
 }

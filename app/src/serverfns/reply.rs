@@ -13,9 +13,9 @@ use leptos::prelude::*;
 use leptos_axum::ResponseOptions;
 use wire::{ControlRequest, ControlVerb};
 
-use super::{Answer, Back, wording};
+use super::{Answer, Back, messages};
 use crate::{
-    front::Front,
+    context::AppContext,
     notices::{Notice, Place},
     query::Query,
     theme::{COOKIE_NAME, Theme},
@@ -25,8 +25,8 @@ use crate::{
 pub(super) const ACTOR: &str = "page";
 
 /// The host provides it to every server function.
-pub(super) fn front() -> Front {
-    expect_context::<Front>()
+pub(super) fn context() -> AppContext {
+    expect_context::<AppContext>()
 }
 
 /// A browser sends `\r\n` for each line's end in a form.
@@ -47,32 +47,32 @@ pub(super) fn once(key: &str, words: &[&str]) -> String {
 
 /// Start, stop or restart of one session, or of all.
 pub(super) async fn control(verb: ControlVerb, name: String, all: bool, back: Back) -> Answer {
-    let front = front();
+    let context = context();
     let place = if all { Place::Page } else { Place::Acts(name.clone()) };
     let done = if all && !name.is_empty() {
         Err(Error::InvalidRequest("`name` and `all` exclude each other: give one of them".to_owned()))
     } else {
         match verb {
-            ControlVerb::Start if all => front.engine().start_all().await,
-            ControlVerb::Stop if all => front.engine().stop_all().await,
+            ControlVerb::Start if all => context.engine().start_all().await,
+            ControlVerb::Stop if all => context.engine().stop_all().await,
             ControlVerb::Start | ControlVerb::Stop | ControlVerb::Restart => {
                 let request = ControlRequest { name, verb };
-                front.engine().control(&request).await
+                context.engine().control(&request).await
             }
         }
     };
     let notice = match &done {
-        Ok(report) => wording::report(report, verb, place),
+        Ok(report) => messages::report(report, verb, place),
         Err(error) => Notice::refused(error, place),
     };
-    send(&front, notice, back, done.map(Answer::Report))
+    send(&context, notice, back, done.map(Answer::Report))
 }
 
 /// Puts the notice up and sends a form's browser back to it.
-pub(super) fn send(front: &Front, notice: Notice, back: Back, answer: Result<Answer, Error>) -> Answer {
+pub(super) fn send(context: &AppContext, notice: Notice, back: Back, answer: Result<Answer, Error>) -> Answer {
     let answer = answer.unwrap_or_else(|error| Answer::Refused(error.problem()));
     if wants_page() {
-        let notice = Some(front.notices().post(notice));
+        let notice = Some(context.notices().post(notice));
         see_other(&Query { notice, ..Query::plain(&back.into()) }.address());
     } else if let (Answer::Refused(problem), Some(response)) = (&answer, use_context::<ResponseOptions>()) {
         response.set_status(StatusCode::from_u16(problem.status).unwrap_or(StatusCode::BAD_REQUEST));

@@ -26,22 +26,22 @@ pub async fn say(
 ) -> Result<Answer, ServerFnError> {
     use engine::StandingApi as _;
 
-    use super::{reply, wording};
+    use super::{messages, reply};
     use crate::notices::{Draft, Notice, Place, Tone};
 
-    let front = reply::front();
+    let context = reply::context();
     let text = reply::plain_lines(&text);
     let idempotency_key = reply::once(&key, &[&text]);
     let actor = reply::ACTOR.to_owned();
     let request = wire::SayRequest { name: name.clone(), text: text.clone(), force, idempotency_key, actor };
-    let said = front.engine().say(&request).await;
+    let said = context.engine().say(&request).await;
     let mut notice = match &said {
-        Ok(receipt) => wording::receipt(receipt, Place::Say(name)),
+        Ok(receipt) => messages::receipt(receipt, Place::Say(name)),
         Err(error) => Notice::refused(error, Place::Say(name)),
     };
-    notice.quote = wording::quote(&text);
+    notice.quote = messages::quote(&text);
     if notice.tone == Tone::Failed {
         notice.draft = Some(Draft::Say(text));
     }
-    Ok(reply::send(&front, notice, back, said.map(Answer::Receipt)))
+    Ok(reply::send(&context, notice, back, said.map(Answer::Receipt)))
 }

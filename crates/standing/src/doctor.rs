@@ -30,14 +30,14 @@ use wire::{Check, Finding, SessionName};
 use crate::{
     config::Settings,
     definition::Definition,
-    lifecycle::{Scope, list::every_name},
+    lifecycle::{Context, list::every_name},
     registry::{Entry, Record, Server},
     tmux::{About, Panes, Silence},
 };
 
 /// What every check may look at, looked at once.
-struct Patient<'a> {
-    scope: &'a Scope,
+struct CheckContext<'a> {
+    context: &'a Context,
     /// The version of the tmux program.
     program: Result<String, Silence>,
     /// The tmux server; `None` without one.
@@ -47,7 +47,7 @@ struct Patient<'a> {
 }
 
 /// All of them, in the order in which they are told.
-const CHECKS: [fn(&Patient<'_>) -> Vec<Finding>; 18] = [
+const CHECKS: [fn(&CheckContext<'_>) -> Vec<Finding>; 18] = [
     config::check,
     tmux::check,
     options::check,
@@ -69,32 +69,32 @@ const CHECKS: [fn(&Patient<'_>) -> Vec<Finding>; 18] = [
 ];
 
 /// Every finding, hazards first.
-pub(crate) fn examine(scope: &Scope) -> Vec<Finding> {
+pub(crate) fn examine(context: &Context) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let entries = every_name(scope).unwrap_or_else(|error| {
+    let entries = every_name(context).unwrap_or_else(|error| {
         let remedy = "make that directory readable for you";
         findings.push(Finding::hazard(Check::Record, "the records", error.to_string(), remedy));
         BTreeMap::new()
     });
-    let program = scope.tmux.program_version().into_result();
+    let program = context.tmux.program_version().into_result();
     // A program that cannot be run has nobody answer either.
     let (server, panes) = match &program {
-        Ok(_) => (scope.tmux.about_server().into_result(), scope.look()),
+        Ok(_) => (context.tmux.about_server().into_result(), context.look()),
         Err(silence) => (Err(silence.clone()), Err(silence.clone())),
     };
     let mut entries = entries;
     if let Ok(panes) = &panes {
-        scope.add_unrecorded(&mut entries, panes);
+        context.add_unrecorded(&mut entries, panes);
     }
-    let patient = Patient { scope, program, server, panes, entries };
+    let patient = CheckContext { context, program, server, panes, entries };
     findings.extend(CHECKS.iter().flat_map(|check| check(&patient)));
     findings.sort_by_key(|finding| finding.severity);
     findings
 }
 
-impl Patient<'_> {
+impl CheckContext<'_> {
     fn settings(&self) -> &Settings {
-        self.scope.settings()
+        self.context.settings()
     }
 
     /// Every session that is known, with its definition.
@@ -104,7 +104,7 @@ impl Patient<'_> {
 
     /// Every session that is known, with its definition and its record.
     fn sessions(&self) -> impl Iterator<Item = (Definition, Option<&Record>)> {
-        let definitions = self.scope.definitions();
+        let definitions = self.context.definitions();
         let known = move |name, record| Some((definitions.known(name, record)?, record));
         self.entries.iter().filter_map(move |(name, entry)| known(name, entry.record()))
     }

@@ -22,7 +22,7 @@ use serde_json::{Map, Value};
 
 pub use read::{Batch, EventReader, LogLine};
 
-use crate::{Error, clock, config, numbers, state_folder};
+use crate::{Error, clock, config, metrics, state_folder};
 use segment::{Limits, ROTATED};
 
 /// How weighty an event is.
@@ -107,7 +107,7 @@ impl EventLog {
             return;
         }
         let Err(error) = append::append(path, &self.line(event), Limits::DEFAULT, header) else { return };
-        numbers::event_error();
+        metrics::event_error();
         if !self.warned.swap(true, Ordering::Relaxed) {
             tracing::warn!(path = %path.display(), %error, "could not write events; commands continue without them");
         }

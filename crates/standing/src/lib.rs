@@ -19,8 +19,8 @@ pub mod events;
 mod harness;
 pub mod launcher;
 mod lifecycle;
+mod metrics;
 mod notices;
-mod numbers;
 mod registry;
 mod selftest;
 mod state;
@@ -37,9 +37,9 @@ pub use brief::{BRIEF_LIMIT, read_brief};
 pub use caller::Caller;
 pub use demo_agent as demo;
 pub use error::Error;
-pub use lifecycle::reconcile::Settled;
+pub use lifecycle::reconcile::Recovered;
+pub use metrics::{Metrics, Times, metrics};
 pub use notices::notices;
-pub use numbers::{Numbers, Times, numbers};
 pub use process::{
     ProcessHold, Surroundings, blocking, descriptors,
     sockets::{Gone, gone as sockets_gone},

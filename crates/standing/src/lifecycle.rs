@@ -6,6 +6,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod bind_thread;
+mod context;
 pub(crate) mod control;
 pub(crate) mod create;
 pub(crate) mod delete;
@@ -19,18 +20,17 @@ pub(crate) mod permit;
 pub(crate) mod plan;
 mod recognise;
 pub(crate) mod reconcile;
+mod recover;
 pub(crate) mod restart;
 pub(crate) mod restore;
 mod row;
 pub(crate) mod say;
-mod scope;
 pub(crate) mod screen;
 pub(crate) mod session_of;
-mod settle;
 mod since;
 pub(crate) mod start;
 pub(crate) mod status;
 pub(crate) mod stop;
 pub(crate) mod watch;
 
-pub(crate) use scope::Scope;
+pub(crate) use context::Context;

@@ -20,8 +20,8 @@ use crate::{
     doctor,
     events::{Event, EventLog, EventReader},
     harness::{self, find_program},
-    lifecycle::{self, Scope, list::EarlyLook, reconcile::Settled},
-    numbers,
+    lifecycle::{self, Context, list::EarlyLook, reconcile::Recovered},
+    metrics,
 };
 
 /// One instance of the-loop: a config file and where its state lives. Cheap to clone; safe to share.
@@ -121,8 +121,8 @@ impl TheLoop {
 
     /// The harnesses a session can be created with, the default one first, each with whether its program was found.
     pub fn harnesses(&self) -> Result<Vec<(String, bool)>, Error> {
-        let scope = self.strict()?;
-        let routing = &scope.settings().routing;
+        let context = self.strict()?;
+        let routing = &context.settings().routing;
         let mut names = vec![routing.default_harness.clone()];
         names.extend(harness::BUILT_IN.into_iter().map(str::to_owned).chain(routing.harnesses.keys().cloned()));
         let mut known: Vec<(String, bool)> = Vec::new();
@@ -130,7 +130,7 @@ impl TheLoop {
             if known.iter().any(|(known, _)| *known == name) {
                 continue;
             }
-            let found = scope.harness(&name).is_ok_and(|harness| {
+            let found = context.harness(&name).is_ok_and(|harness| {
                 let mut needed = std::iter::once(harness.program()).chain(harness.program_behind());
                 needed.all(|program| find_program(program, self.path.project_dir(), &self.surroundings).is_ok())
             });
@@ -170,32 +170,32 @@ impl TheLoop {
     }
 
     /// What a verb works with, if the config can be used.
-    pub(crate) fn strict(&self) -> Result<Scope, Error> {
-        let scope = self.tolerant();
-        scope.config.standing()?;
-        Ok(scope)
+    pub(crate) fn strict(&self) -> Result<Context, Error> {
+        let context = self.tolerant();
+        context.config.standing()?;
+        Ok(context)
     }
 
     /// The same for `stop`: any config but one that does not tell where the sessions are recorded.
-    fn stopping(&self) -> Result<Scope, Error> {
-        let scope = self.tolerant();
-        scope.config.stopping()?;
-        scope.owned()?;
-        Ok(scope)
+    fn stopping(&self) -> Result<Context, Error> {
+        let context = self.tolerant();
+        context.config.stopping()?;
+        context.owned()?;
+        Ok(context)
     }
 
     /// The same for a verb that writes: refused in the state folder of another user before anything is looked at.
-    fn changing(&self) -> Result<Scope, Error> {
-        let scope = self.strict()?;
-        scope.owned()?;
-        Ok(scope)
+    fn changing(&self) -> Result<Context, Error> {
+        let context = self.strict()?;
+        context.owned()?;
+        Ok(context)
     }
 
     /// The same whatever stands in the config.
-    pub(crate) fn tolerant(&self) -> Scope {
+    pub(crate) fn tolerant(&self) -> Context {
         let config = self.config();
         let events = self.events(&config);
-        Scope::new(config, Arc::clone(&self.surroundings), events)
+        Context::new(config, Arc::clone(&self.surroundings), events)
     }
 }
 
@@ -229,7 +229,7 @@ impl Standing<'_> {
             let (path, surroundings) = (self.the_loop.path.clone(), Arc::clone(&self.the_loop.surroundings));
             let early = unread.then(|| EarlyLook::begin(path, surroundings)).flatten();
             match self.the_loop.strict() {
-                Ok(scope) => lifecycle::list::list(&scope, early),
+                Ok(context) => lifecycle::list::list(&context, early),
                 Err(error) => {
                     if let Some(early) = early {
                         early.end();
@@ -256,7 +256,7 @@ impl Standing<'_> {
 
     /// Makes a session, and starts it unless told otherwise.
     pub fn create(&self, request: &CreateRequest) -> Result<ControlReport, Error> {
-        numbers::verb("create", || {
+        metrics::verb("create", || {
             let name = SessionName::parse(&request.name)?;
             lifecycle::fields::of_create(request)?;
             self.may_control("create sessions")?;
@@ -266,7 +266,7 @@ impl Standing<'_> {
 
     /// Stops a created session and removes its record.
     pub fn delete(&self, request: &DeleteRequest) -> Result<ControlReport, Error> {
-        numbers::verb("delete", || {
+        metrics::verb("delete", || {
             let name = SessionName::parse(&request.name)?;
             self.may_control("delete sessions")?;
             lifecycle::delete::delete(&self.the_loop.changing()?, &name)
@@ -277,24 +277,24 @@ impl Standing<'_> {
     /// with a config that cannot be used, but not with one that was named and cannot be read: where the sessions are
     /// written down is not known then.
     pub fn control(&self, request: &ControlRequest) -> Result<ControlReport, Error> {
-        numbers::verb(request.verb.as_str(), || {
+        metrics::verb(request.verb.as_str(), || {
             self.may_control(match request.verb {
                 ControlVerb::Start => "start sessions",
                 ControlVerb::Stop => "stop sessions",
                 ControlVerb::Restart => "restart sessions",
             })?;
-            let scope = match request.verb {
+            let context = match request.verb {
                 ControlVerb::Stop => self.the_loop.stopping()?,
                 ControlVerb::Start | ControlVerb::Restart => self.the_loop.changing()?,
             };
             let name = lifecycle::fields::name_of_one(request)?;
-            lifecycle::control::one(&scope, &name, request.verb)
+            lifecycle::control::one(&context, &name, request.verb)
         })
     }
 
     /// Starts every session: created ones, and declared ones if `standingSessions.enabled` is true.
     pub fn start_all(&self) -> Result<ControlReport, Error> {
-        numbers::verb("start", || {
+        metrics::verb("start", || {
             self.may_control("start sessions")?;
             lifecycle::control::start_all(&self.the_loop.changing()?, lifecycle::control::Which::Every)
         })
@@ -302,7 +302,7 @@ impl Standing<'_> {
 
     /// Stops every recorded session, with a config that cannot be used as well, as [`Standing::control`] does.
     pub fn stop_all(&self) -> Result<ControlReport, Error> {
-        numbers::verb("stop", || {
+        metrics::verb("stop", || {
             self.may_control("stop sessions")?;
             lifecycle::control::stop_all(&self.the_loop.stopping()?)
         })
@@ -310,7 +310,7 @@ impl Standing<'_> {
 
     /// Starts what starts by itself: what `the-loop start` does once the service is up.
     pub fn start_auto(&self) -> Result<ControlReport, Error> {
-        numbers::verb("start", || {
+        metrics::verb("start", || {
             self.may_control("start sessions")?;
             lifecycle::control::start_all(&self.the_loop.changing()?, lifecycle::control::Which::AutoStart(&[]))
         })
@@ -318,7 +318,7 @@ impl Standing<'_> {
 
     /// The same, and starts those that ran before as well: for a restart of everything.
     pub fn start_again(&self, ran: &[SessionName]) -> Result<ControlReport, Error> {
-        numbers::verb("start", || {
+        metrics::verb("start", || {
             self.may_control("start sessions")?;
             lifecycle::control::start_all(&self.the_loop.changing()?, lifecycle::control::Which::AutoStart(ran))
         })
@@ -326,7 +326,7 @@ impl Standing<'_> {
 
     /// Restores the record of a running session whose record is gone.
     pub fn restore(&self, name: &str) -> Result<ControlReport, Error> {
-        numbers::verb("restore", || {
+        metrics::verb("restore", || {
             let name = SessionName::parse(name)?;
             self.may_control("restore sessions")?;
             lifecycle::restore::restore(&self.the_loop.changing()?, &name)
@@ -345,13 +345,13 @@ impl Standing<'_> {
 
     /// Finishes what a crash cut short, in every session: what the service does when it comes up. Looks at the
     /// records alone if there is nothing to finish.
-    pub fn reconcile(&self) -> Result<Vec<Settled>, Error> {
+    pub fn reconcile(&self) -> Result<Vec<Recovered>, Error> {
         lifecycle::reconcile::reconcile(&self.the_loop.changing()?)
     }
 
     /// Pastes text into a running session and submits it.
     pub fn say(&self, request: &SayRequest) -> Result<SayReceipt, Error> {
-        numbers::say(|| {
+        metrics::say(|| {
             let name = SessionName::parse(&request.name)?;
             lifecycle::fields::of_say(request)?;
             // Forced, its Enter may choose an answer.
@@ -365,7 +365,7 @@ impl Standing<'_> {
     /// Chooses one of the answers that a session offers to its own question: an operator's act, since it may grant what
     /// the harness asks permission for.
     pub fn answer(&self, request: &AnswerRequest) -> Result<SayReceipt, Error> {
-        numbers::answer(|| {
+        metrics::answer(|| {
             let name = SessionName::parse(&request.name)?;
             lifecycle::fields::of_answer(request)?;
             self.may_control("answer a session's question")?;

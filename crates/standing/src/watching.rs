@@ -16,7 +16,7 @@ use wire::{Row, State};
 
 use crate::{
     Error, TheLoop, clock,
-    lifecycle::{Scope, watch},
+    lifecycle::{Context, watch},
     process::ProcessIdentity,
     tmux::{Control, Line, Panes, Silence},
 };
@@ -109,8 +109,8 @@ struct Socket {
 }
 
 impl Socket {
-    fn of(scope: &Scope) -> Self {
-        let path = scope.tmux.socket_path();
+    fn of(context: &Context) -> Self {
+        let path = context.tmux.socket_path();
         let file = fs::symlink_metadata(&path).ok().map(|meta| (meta.dev(), meta.ino()));
         Self { path, file }
     }
@@ -140,39 +140,39 @@ impl Watching {
 
     /// The files whose changes call for another look. Reads the config if it changed.
     pub fn places(&self) -> Places {
-        let scope = self.the_loop.tolerant();
-        let (config, settings) = (scope.config.path.file().to_owned(), scope.settings());
+        let context = self.the_loop.tolerant();
+        let (config, settings) = (context.config.path.file().to_owned(), context.settings());
         Places {
-            records: scope.registry.dir().to_owned(),
-            queues: scope.registry.launch_dir(),
+            records: context.registry.dir().to_owned(),
+            queues: context.registry.launch_dir(),
             config,
             event_log: settings.event_log.path.clone(),
-            socket: scope.tmux.socket_path(),
+            socket: context.tmux.socket_path(),
         }
     }
 
     /// Looks at every session.
     pub fn look(&mut self, why: Reason) -> Look {
-        let scope = match self.the_loop.strict() {
-            Ok(scope) => scope,
+        let context = match self.the_loop.strict() {
+            Ok(context) => context,
             Err(error) => return self.refused(error),
         };
-        let socket = Socket::of(&scope);
+        let socket = Socket::of(&context);
         self.keep_line(&socket);
-        let scope = scope.through(self.line.as_ref().map(|connected| Arc::clone(&connected.line)));
+        let context = context.through(self.line.as_ref().map(|connected| Arc::clone(&connected.line)));
         if let Some(line) = &self.line {
             // What is told from here on may be newer than this look.
             line.with(Control::take_change);
         }
         let mut memory = mem::take(&mut self.memory);
-        let found = watch::watch(&scope, &mut memory, &|| self.panes(&scope, &socket, why));
+        let found = watch::watch(&context, &mut memory, &|| self.panes(&context, &socket, why));
         self.memory = memory;
         let found = match found {
             Ok(found) => found,
             Err(error) => return self.refused(error),
         };
         self.note(&found.panes);
-        let told = self.follow(&scope, socket, &found.panes);
+        let told = self.follow(&context, socket, &found.panes);
         let mut rows = found.rows;
         if let Some(blind) = &self.blind {
             for row in rows.iter_mut().filter(|row| row.state == State::Unknown) {
@@ -184,7 +184,7 @@ impl Watching {
         Look { rows: Ok(rows), as_of: clock::now(), blind: self.blind.clone(), server, unsettled }
     }
 
-    fn panes(&self, scope: &Scope, socket: &Socket, why: Reason) -> Result<Panes, Silence> {
+    fn panes(&self, context: &Context, socket: &Socket, why: Reason) -> Result<Panes, Silence> {
         if self.server_is_stopped() {
             return Err(stopped(self.server.as_ref()));
         }
@@ -192,7 +192,7 @@ impl Watching {
         if why == Reason::Time && self.empty.as_ref() == Some(socket) {
             return Ok(Panes::default());
         }
-        scope.look()
+        context.look()
     }
 
     /// A file that becomes readable when the control client says something, if there is one that was not given before.
@@ -258,7 +258,7 @@ impl Watching {
 
     /// Connects where there is something to be told of, and lets go where there is nothing any more. True if changes are
     /// told, or there is nothing that could change but by starting a server.
-    fn follow(&mut self, scope: &Scope, socket: Socket, panes: &Result<Panes, Silence>) -> bool {
+    fn follow(&mut self, context: &Context, socket: Socket, panes: &Result<Panes, Silence>) -> bool {
         self.empty = None;
         let Ok(panes) = panes else {
             self.line = None;
@@ -277,7 +277,7 @@ impl Watching {
         if Instant::now() < self.again.0 {
             return false;
         }
-        match scope.tmux.connect() {
+        match context.tmux.connect() {
             Ok(control) => {
                 let line = Arc::new(Mutex::new(control));
                 self.line = Some(Connected { line, since: Instant::now(), socket });

@@ -20,7 +20,7 @@ const KNOWN: &[(&str, &[&str])] = &[
     (
         "app/src",
         &[
-            "front",
+            "context",
             "notices",
             "query",
             "serverfns",
@@ -33,12 +33,12 @@ const KNOWN: &[(&str, &[&str])] = &[
             "serverfns::start",
             "serverfns::stop",
             "serverfns::theme",
-            "serverfns::wording",
+            "serverfns::messages",
         ],
     ),
     ("app/src", &["islands::browser::live", "islands::browser::page"]),
     ("app/src", &["islands::browser::name", "islands::name_hint"]),
-    ("app/src", &["standing::card", "standing::menu", "standing::say_box"]),
+    ("app/src", &["screens::card", "screens::menu", "screens::notice", "screens::say_box"]),
     ("crates/client/src", &["address", "error"]),
     (
         "crates/standing/src",
@@ -57,7 +57,7 @@ const KNOWN: &[(&str, &[&str])] = &[
         &[
             "lifecycle::delete",
             "lifecycle::recognise",
-            "lifecycle::settle",
+            "lifecycle::recover",
             "lifecycle::start::attempt",
             "lifecycle::start::brief",
             "lifecycle::start::plan",
@@ -71,20 +71,19 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("server/src", &["openapi", "surfaces::rest"]),
     ("server/src", &["service::instance", "service::presence"]),
     ("server/src", &["surfaces::cli::lifecycle", "surfaces::cli::standing", "surfaces::cli::stop"]),
-    ("server/src", &["surfaces::slack::announce", "surfaces::slack::in_vain"]),
+    ("server/src", &["surfaces::slack::announce", "surfaces::slack::unannounced"]),
     (
         "server/src",
         &[
             "surfaces::slack::deliver",
-            "surfaces::slack::hub",
-            "surfaces::slack::lanes",
+            "surfaces::slack::context",
+            "surfaces::slack::queues",
             "surfaces::slack::outbox",
             "surfaces::slack::reading",
             "surfaces::slack::receive",
         ],
     ),
     ("server/src", &["surfaces::slack::slowed", "surfaces::slack::status"]),
-    ("server/src", &["surfaces::stream::sessions", "surfaces::stream::watch"]),
 ];
 
 /// Fails when a crate of the workspace has a circle that is not known, or a known one is gone.

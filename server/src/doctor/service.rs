@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fs};
 use standing::{Check, Finding, Gone, Surroundings, TheLoop, account_differences, sockets_gone};
 
 use crate::service::{
-    instance::{self, Holder},
+    instance::{self, LockHolder},
     probe,
 };
 
@@ -33,7 +33,7 @@ pub(super) fn check(the_loop: &TheLoop) -> Vec<Finding> {
     findings
 }
 
-fn health(holder: &Holder, place: &str) -> Vec<Finding> {
+fn health(holder: &LockHolder, place: &str) -> Vec<Finding> {
     let Some(details) = &holder.details else {
         let what = "it has not reported its address";
         return vec![Finding::hazard(Check::Service, place, what, format!("wait a moment, or {RESTART}"))];

@@ -12,8 +12,8 @@ use standing::{TheLoop, launcher, state_folder};
 use wire::{ServiceOutcome, ServiceRow};
 
 use super::{
-    instance::{self, Details, Holder},
-    readiness::{self, Heard, Word},
+    instance::{self, Details, LockHolder},
+    readiness::{self, Heard, StartupMessage},
     systemd::handover,
 };
 use crate::service::serve::Bind;
@@ -64,7 +64,7 @@ pub(crate) fn start(the_loop: &TheLoop, bind: &Bind) -> (ServiceRow, u8) {
         && let Some(told) = handover::start(the_loop)
     {
         return match told.map(|()| instance::running(state_root)) {
-            Ok(Ok(Some(Holder { pid, details: Some(Details { address, .. }) }))) => {
+            Ok(Ok(Some(LockHolder { pid, details: Some(Details { address, .. }) }))) => {
                 let detail = format!("at {address} (pid {pid}), by systemd");
                 let outcome = Some(ServiceOutcome::Started);
                 (ServiceRow { outcome, detail, running: true, pid, url: address, ..row }, 0)
@@ -74,20 +74,22 @@ pub(crate) fn start(the_loop: &TheLoop, bind: &Bind) -> (ServiceRow, u8) {
         };
     }
     match spawn(the_loop, bind, &log_file(state_root)) {
-        Ok((_, Word::Ready { address })) if address.is_empty() => failed("it did not report its address".to_owned(), 1),
-        Ok((pid, Word::Ready { address })) => {
+        Ok((_, StartupMessage::Ready { address })) if address.is_empty() => {
+            failed("it did not report its address".to_owned(), 1)
+        }
+        Ok((pid, StartupMessage::Ready { address })) => {
             let detail = format!("at {address} (pid {pid})");
             let outcome = Some(ServiceOutcome::Started);
             (ServiceRow { outcome, detail, running: true, pid, url: address, ..row }, 0)
         }
         // It came up between the look and the start.
-        Ok((_, Word::AlreadyRunning { pid, address })) => (already_at(row, pid, address), 0),
-        Ok((_, Word::Failed { text, code })) => failed(text, code.max(1)),
+        Ok((_, StartupMessage::AlreadyRunning { pid, address })) => (already_at(row, pid, address), 0),
+        Ok((_, StartupMessage::Failed { text, code })) => failed(text, code.max(1)),
         Err(text) => failed(text, 1),
     }
 }
 
-fn already(row: ServiceRow, holder: &Holder) -> ServiceRow {
+fn already(row: ServiceRow, holder: &LockHolder) -> ServiceRow {
     let address = holder.details.as_ref().map(|details| details.address.clone()).unwrap_or_default();
     already_at(row, holder.pid, address)
 }
@@ -98,7 +100,7 @@ fn already_at(row: ServiceRow, pid: u32, url: String) -> ServiceRow {
     ServiceRow { outcome: Some(ServiceOutcome::AlreadyRunning), detail, running: true, pid, url, ..row }
 }
 
-fn spawn(the_loop: &TheLoop, bind: &Bind, log: &Path) -> Result<(u32, Word), String> {
+fn spawn(the_loop: &TheLoop, bind: &Bind, log: &Path) -> Result<(u32, StartupMessage), String> {
     let here = the_loop.surroundings();
     let stderr = open_log(log).map_err(|error| format!("{}: could not open the log: {error}", log.display()))?;
     let begins = stderr.metadata().map(|meta| meta.len()).unwrap_or_default();
@@ -123,7 +125,7 @@ fn spawn(the_loop: &TheLoop, bind: &Bind, log: &Path) -> Result<(u32, Word), Str
     let mut child = command.spawn().map_err(|error| format!("{}: {error}", here.exe().display()))?;
     let Some(stdout) = child.stdout.take() else { return Err("no standard output".to_owned()) };
     match readiness::listen(stdout, READY_WITHIN) {
-        Heard::Word(word) => Ok((child.id(), word)),
+        Heard::StartupMessage(word) => Ok((child.id(), word)),
         Heard::Ended => {
             let status = child.wait().map(|status| status.to_string()).unwrap_or_default();
             Err(format!("it exited before it was ready ({status}); {}: {}", log.display(), last_lines(log, begins)))

@@ -69,7 +69,7 @@ impl Details {
 
 /// Whoever holds the lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Holder {
+pub(crate) struct LockHolder {
     /// 0 if it has not said so.
     pub(crate) pid: u32,
     /// `None` if it has not got that far, or is another program.
@@ -80,14 +80,14 @@ pub(crate) struct Holder {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ClaimError {
     #[error("already running (pid {}){}", .0.pid, at(.0))]
-    AlreadyRunning(Holder),
+    AlreadyRunning(LockHolder),
     #[error(transparent)]
     Refused(#[from] standing::Error),
     #[error("{}: could not lock the service: {source}", path.display())]
     Unusable { path: PathBuf, source: io::Error },
 }
 
-fn at(holder: &Holder) -> String {
+fn at(holder: &LockHolder) -> String {
     holder.details.as_ref().map(|details| format!(" at {}", details.address)).unwrap_or_default()
 }
 
@@ -153,12 +153,12 @@ fn lock(path: &Path) -> io::Result<Option<Lock>> {
 }
 
 /// Who is the service of a state folder, if anybody is.
-pub(crate) fn running(state_root: &Path) -> io::Result<Option<Holder>> {
+pub(crate) fn running(state_root: &Path) -> io::Result<Option<LockHolder>> {
     Ok(locked(state_root)?.or_else(|| presence::who(state_root)))
 }
 
 /// Who holds the lock.
-fn locked(state_root: &Path) -> io::Result<Option<Holder>> {
+fn locked(state_root: &Path) -> io::Result<Option<LockHolder>> {
     let file = match LockFile::existing(&pid_file(state_root)) {
         Ok(file) => file,
         // Where no folder can be, no service is.
@@ -174,7 +174,7 @@ fn locked(state_root: &Path) -> io::Result<Option<Holder>> {
     }
 }
 
-fn holder_of(state_root: &Path) -> Holder {
+fn holder_of(state_root: &Path) -> LockHolder {
     let deadline = Instant::now() + PID_WAIT;
     let pid = loop {
         let pid = text_of(&pid_file(state_root)).and_then(|text| text.trim().parse().ok());
@@ -186,7 +186,7 @@ fn holder_of(state_root: &Path) -> Holder {
     };
     let details = text_of(&details_file(state_root)).and_then(|text| serde_json::from_str::<Details>(&text).ok());
     // One that was killed left its own behind.
-    Holder { pid, details: details.filter(|details| details.pid == pid) }
+    LockHolder { pid, details: details.filter(|details| details.pid == pid) }
 }
 
 fn text_of(path: &Path) -> Option<String> {

@@ -23,7 +23,7 @@ use std::{
 
 use standing::state_folder;
 
-use super::instance::{Details, Holder};
+use super::instance::{Details, LockHolder};
 
 /// How long a service may take to say where it is.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(1);
@@ -41,7 +41,7 @@ pub(super) struct Presence {
 pub(super) enum Asked {
     Ours(Presence),
     /// The service of this folder has it.
-    Held(Holder),
+    Held(LockHolder),
     /// It cannot be had, and no service of this folder has it.
     Unavailable,
 }
@@ -85,11 +85,11 @@ fn answer_all(listener: &UnixListener, told: &Mutex<String>) {
 }
 
 /// The service of a state folder, whether or not the folder is still the one that it began in.
-pub(super) fn who(state_root: &Path) -> Option<Holder> {
+pub(super) fn who(state_root: &Path) -> Option<LockHolder> {
     let stream = UnixStream::connect_addr(&address(state_root).ok()?).ok()?;
     let pid = owner_of(&name(state_root))?;
     let details = answer(stream).ok().filter(|details| details.is_of(pid));
-    Some(Holder { pid, details })
+    Some(LockHolder { pid, details })
 }
 
 fn answer(stream: UnixStream) -> io::Result<Details> {
@@ -162,6 +162,6 @@ mod tests {
         let details = Details::of_this_process("http://127.0.0.1:1/");
         presence.tell(&details);
         let Asked::Held(holder) = take(dir.path()) else { panic!("it is held") };
-        assert_eq!(holder, Holder { pid: std::process::id(), details: Some(details) });
+        assert_eq!(holder, LockHolder { pid: std::process::id(), details: Some(details) });
     }
 }

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// What a service has to say once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Word {
+pub(crate) enum StartupMessage {
     /// It listens.
     Ready {
         /// The page's address.
@@ -38,7 +38,7 @@ pub(crate) enum Word {
 }
 
 /// Says it, and lets go of standard output. Whoever asked may have left: then nobody is told.
-pub(crate) fn tell(word: &Word) {
+pub(crate) fn tell(word: &StartupMessage) {
     let line = serde_json::to_string(word).unwrap_or_default() + "\n";
     let _ = io::stdout().write_all(line.as_bytes()).and_then(|()| io::stdout().flush());
     // A pipe that stays open would keep a reader of it waiting for its end.
@@ -50,7 +50,7 @@ pub(crate) fn tell(word: &Word) {
 /// What was said, or `None` if it ended in silence.
 #[derive(Debug)]
 pub(crate) enum Heard {
-    Word(Word),
+    StartupMessage(StartupMessage),
     Ended,
     TooLate,
 }
@@ -62,10 +62,10 @@ pub(crate) fn listen(stdout: ChildStdout, limit: Duration) -> Heard {
     thread::spawn(move || {
         let mut line = String::new();
         let read = BufReader::new(stdout).read_line(&mut line);
-        let _ = sender.send(read.ok().and_then(|_| serde_json::from_str::<Word>(&line).ok()));
+        let _ = sender.send(read.ok().and_then(|_| serde_json::from_str::<StartupMessage>(&line).ok()));
     });
     match receiver.recv_timeout(limit) {
-        Ok(Some(word)) => Heard::Word(word),
+        Ok(Some(word)) => Heard::StartupMessage(word),
         Ok(None) => Heard::Ended,
         Err(_) => Heard::TooLate,
     }

@@ -131,7 +131,7 @@ pub fn serve(the_loop: TheLoop, bind: Bind, ready: impl FnOnce(&str)) -> Result<
         };
         let port = listener.local_addr()?.port();
         let engine = Engine::new(the_loop);
-        let slack = slack::host(&engine, slack::Pace::default());
+        let slack = slack::host(&engine, slack::Timing::default());
         let (access, end) = (Access::new(settings, &host, port), CancellationToken::new());
         let auth = Auth::new(&config.settings)?;
         let app = guarded(engine.clone(), access, auth.clone(), end.clone());

@@ -6,7 +6,7 @@ use standing::{ProcessHold, TheLoop};
 use wire::ServiceOutcome;
 
 use super::{
-    instance::{self, Holder},
+    instance::{self, LockHolder},
     systemd::handover,
 };
 
@@ -53,7 +53,7 @@ pub(crate) fn stop(the_loop: &TheLoop) -> (ServiceOutcome, String) {
 
 /// A hold on the process that holds the lock. Order matters: held first, then looked at once more, so that the pid
 /// cannot have become another process's in between.
-fn hold(state_root: &Path, holder: &Holder) -> Option<ProcessHold> {
+fn hold(state_root: &Path, holder: &LockHolder) -> Option<ProcessHold> {
     let held = ProcessHold::of(holder.pid)?;
     let again = instance::running(state_root).ok()??;
     (again.pid == holder.pid).then_some(held)

@@ -9,7 +9,6 @@ mod completions;
 mod doctor;
 mod events;
 mod given;
-mod inert;
 mod lifecycle;
 mod man;
 mod open;
@@ -17,6 +16,7 @@ mod output;
 mod plan;
 mod report;
 mod restart;
+mod sanitize;
 mod selftest;
 mod serve;
 mod service;
@@ -190,7 +190,7 @@ pub fn run(args: Vec<OsString>) -> ExitCode {
     let done = dispatch(cli, &mut output);
     if !serves {
         for notice in ::standing::notices() {
-            output.err(&format!("notice: {}\n", inert::line(&notice)));
+            output.err(&format!("notice: {}\n", sanitize::line(&notice)));
         }
     }
     output.end(done)
@@ -248,7 +248,7 @@ fn here(config: Option<&Path>, command: &Command) -> Result<(), Refusal> {
 /// The value as one JSON document that is harmless to a terminal.
 fn document(value: &impl Serialize) -> Result<String, Refusal> {
     match serde_json::to_string_pretty(value) {
-        Ok(text) => Ok(format!("{}\n", inert::json(&text))),
+        Ok(text) => Ok(format!("{}\n", sanitize::json(&text))),
         Err(error) => Err(Refusal::failure(format!("could not write JSON: {error}"))),
     }
 }

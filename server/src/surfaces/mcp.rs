@@ -4,8 +4,8 @@
 //! agent that could stop sessions could stop the one that supervises it. A tool that cannot do what it was asked for
 //! answers with a result that says why and what to do: the agent reads it. An error of the protocol it never sees.
 
-mod brake;
 mod clients;
+mod loop_guard;
 #[cfg(test)]
 mod texts;
 mod tools;
@@ -40,8 +40,8 @@ use crate::{
     problem::ApiProblem,
     surfaces::rest::MAX_BODY_BYTES,
 };
-use brake::Brake;
 use clients::Clients;
+use loop_guard::LoopGuard;
 
 /// Where it is served: exactly here.
 pub(crate) const PATH: &str = "/mcp";
@@ -60,7 +60,7 @@ pub(crate) fn router(engine: Engine, access: &Access, end: CancellationToken) ->
         .with_json_response(true)
         .with_max_request_body_bytes(MAX_BODY_BYTES)
         .with_cancellation_token(end);
-    let tools = Tools { engine: engine.clone(), brake: Arc::default(), clients: Arc::default() };
+    let tools = Tools { engine: engine.clone(), loop_guard: Arc::default(), clients: Arc::default() };
     let service =
         StreamableHttpService::new(move || Ok(tools.clone()), Arc::new(NeverSessionManager::default()), config);
     Router::new()
@@ -86,7 +86,7 @@ pub fn tools() -> Vec<Tool> {
 #[derive(Clone, Debug)]
 struct Tools {
     engine: Engine,
-    brake: Arc<Brake>,
+    loop_guard: Arc<LoopGuard>,
     clients: Arc<Clients>,
 }
 

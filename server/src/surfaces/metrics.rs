@@ -10,7 +10,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use engine::{Engine, StandingApi as _};
-use standing::{Numbers, Times};
+use standing::{Metrics, Times};
 use wire::Row;
 
 use crate::{
@@ -30,7 +30,7 @@ refusals!(Refusals = Refused::with(&[]));
 #[utoipa::path(get, path = "/metrics", operation_id = "get_metrics", tag = "service",
     responses((status = 200, description = "The metrics", body = String, content_type = "text/plain"), Refusals))]
 pub(crate) async fn metrics(State(engine): State<Engine>, State(live): State<Live>) -> Result<Response, ApiProblem> {
-    let streams = (live.seats().taken(), engine.config().await.settings.service.stream_max_subscribers);
+    let streams = (live.permits().taken(), engine.config().await.settings.service.stream_max_subscribers);
     let page = page(engine.list().await.ok(), streams, engine.verbs_under_way());
     Ok(([(header::CONTENT_TYPE, FORMAT)], page).into_response())
 }
@@ -58,7 +58,7 @@ fn page(listed: Option<Vec<Row>>, (streams, most_streams): (usize, usize), under
     page.gauge("the_loop_streams_limit", "Maximum number of open event streams.", [(String::new(), most_streams)]);
     let about = "Commands on single sessions that are running or waiting for their session.";
     page.gauge("the_loop_verbs_under_way", about, [(String::new(), under_way)]);
-    page.numbers(&standing::numbers());
+    page.numbers(&standing::metrics());
     page.0
 }
 
@@ -66,7 +66,7 @@ fn page(listed: Option<Vec<Row>>, (streams, most_streams): (usize, usize), under
 struct Page(String);
 
 impl Page {
-    fn numbers(&mut self, numbers: &Numbers) {
+    fn numbers(&mut self, numbers: &Metrics) {
         let verbs = numbers
             .verbs
             .iter()

@@ -4,7 +4,7 @@
 //! that prefix, so that an unknown address there is never answered with a page. The guard and the security headers
 //! stand around this router already; the page sets the content security policy that it needs itself.
 
-use app::{Assets, Front, Query, Shell, ShellProps};
+use app::{AppContext, Assets, Query, Shell, ShellProps};
 use axum::{
     Router,
     body::{Body, to_bytes},
@@ -24,19 +24,19 @@ const MOST_TOLD: usize = 4096;
 
 /// Everything that is not REST.
 pub(crate) fn router(engine: Engine) -> Router {
-    let front = Front::new(engine);
+    let context = AppContext::new(engine);
     Router::new()
         .route("/", get(standing))
         .route(&format!("{}/{{*verb}}", app::serverfns::PREFIX), post(server_function))
         .method_not_allowed_fallback(wrong_method)
-        .with_state(front)
+        .with_state(context)
         .merge(assets::router())
         .fallback(not_found)
 }
 
 /// The Standing screen. Everything is asked from the core before rendering begins.
-async fn standing(State(front): State<Front>, uri: Uri, request: Request) -> Response {
-    let page = app::load(&front, Query::parse(uri.query().unwrap_or_default())).await;
+async fn standing(State(context): State<AppContext>, uri: Uri, request: Request) -> Response {
+    let page = app::load(&context, Query::parse(uri.query().unwrap_or_default())).await;
     let shell = move || Shell(ShellProps { assets: assets(), page: page.clone() });
     inert(leptos_axum::render_app_async_with_context(|| {}, shell)(request).await).await
 }
@@ -55,13 +55,13 @@ async fn inert(page: Response) -> Response {
 }
 
 /// A form of the page, posted.
-async fn server_function(State(front): State<Front>, uri: Uri, request: Request<Body>) -> Response {
+async fn server_function(State(context): State<AppContext>, uri: Uri, request: Request<Body>) -> Response {
     if !server_fn::axum::server_fn_paths().any(|(path, _)| path == uri.path()) {
         return not_found(uri).await.into_response();
     }
     let peer = request.extensions().get::<Peer>().copied();
-    let front = front.called_by(move || peer.map_or(Caller::Unidentified, Peer::caller));
-    let answered = leptos_axum::handle_server_fns_with_context(move || provide_context(front.clone()), request);
+    let context = context.called_by(move || peer.map_or(Caller::Unidentified, Peer::caller));
+    let answered = leptos_axum::handle_server_fns_with_context(move || provide_context(context.clone()), request);
     let response = answered.await.into_response();
     // Ours send a browser on by 303. Where the fields cannot be read at all it would be sent back without a word.
     if !matches!(response.status(), StatusCode::FOUND | StatusCode::INTERNAL_SERVER_ERROR) {

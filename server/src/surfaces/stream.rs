@@ -9,7 +9,7 @@
 
 mod live;
 mod log;
-mod seats;
+mod permits;
 mod sessions;
 
 use std::{convert::Infallible, time::Duration};
@@ -86,14 +86,14 @@ pub(crate) async fn stream(State(live): State<Live>, headers: HeaderMap) -> Resu
     if !settings.stream_enabled {
         return Err(ApiProblem::no_route("streams are disabled: `service.stream.enabled` is false in the config"));
     }
-    let Some(seat) = live.seats().take(settings.stream_max_subscribers) else { return Ok(full()) };
+    let Some(permit) = live.permits().take(settings.stream_max_subscribers) else { return Ok(full()) };
     let log = live.engine().event_log().await;
     let (sender, events) = mpsc::channel(WAITING);
     let feed = Feed { live: live.clone(), log, events: sender };
     let from = Place::of(&headers);
     tokio::spawn(async move {
         feed.run(from).await;
-        drop(seat);
+        drop(permit);
     });
     let alive = KeepAlive::new().interval(settings.stream_keep_alive);
     let mut response = Sse::new(ReceiverStream::new(events).map(Ok::<_, Infallible>)).keep_alive(alive).into_response();

@@ -12,7 +12,7 @@ use std::{
 };
 
 use serde_json::json;
-use server::slack::{Pace, host};
+use server::slack::{Timing, host};
 use standing::CreateRequest;
 use testkit::{Fault, StubSlack, wait_for};
 
@@ -111,13 +111,13 @@ struct Heartbeat {
 }
 
 impl Heartbeat {
-    fn beside(stage: &Stage, pace: Pace) -> Self {
+    fn beside(stage: &Stage, timing: Timing) -> Self {
         let (the_loop, end) = (stage.instance(), Arc::new(AtomicBool::new(false)));
         let ended = Arc::clone(&end);
         let beating = thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
             runtime.block_on(async {
-                let hosting = host(&the_loop.clone().into(), pace);
+                let hosting = host(&the_loop.clone().into(), timing);
                 let mut longest = Duration::ZERO;
                 while !ended.load(Ordering::Relaxed) {
                     let begun = Instant::now();
@@ -185,7 +185,7 @@ fn no_work_for_slack_holds_up_a_worker_while_a_lock_is_held() {
 #[test]
 fn what_was_missed_goes_first_even_where_reading_is_slowed() {
     let stage = Stage::new();
-    let _listener = stage.listen(Pace { hello: Duration::from_secs(10), ..hurried() });
+    let _listener = stage.listen(Timing { hello: Duration::from_secs(10), ..hurried() });
     let threads: Vec<String> = ["a", "b", "c"].iter().map(|name| stage.session(name)).collect();
     stage.until_it_hears();
     stage.slack.grant_every("conversations.replies", Duration::from_millis(1200));

@@ -58,7 +58,7 @@ fn a_repetition_that_is_the_only_copy_is_heard() {
 #[test]
 fn swapped_and_late_events_keep_the_order_of_the_thread() {
     let stage = Stage::new();
-    let _listener = stage.listen(server::slack::Pace { gather: ms(500), ..hurried() });
+    let _listener = stage.listen(server::slack::Timing { gather: ms(500), ..hurried() });
     let thread = stage.session("ops");
     stage.until_it_hears();
     stage.slack.delay(ms(50));
@@ -94,7 +94,7 @@ fn a_socket_that_ends_in_a_burst_loses_nothing() {
 fn what_was_said_while_no_socket_was_open_is_fetched_before_what_comes_after() {
     let stage = Stage::new();
     // Fetching may take a busy machine a while, and what comes after waits only so long for it.
-    let _listener = stage.listen(server::slack::Pace { hello: Duration::from_secs(10), ..hurried() });
+    let _listener = stage.listen(server::slack::Timing { hello: Duration::from_secs(10), ..hurried() });
     let thread = stage.session("ops");
     stage.until_it_hears();
     let first = stage.slack.reply(&thread, ANN, "before");
@@ -111,7 +111,7 @@ fn what_was_said_while_no_socket_was_open_is_fetched_before_what_comes_after() {
 #[test]
 fn a_deaf_socket_is_noticed_and_replaced() {
     let stage = Stage::new();
-    let _listener = stage.listen(server::slack::Pace { sweep: ms(300), ..hurried() });
+    let _listener = stage.listen(server::slack::Timing { sweep: ms(300), ..hurried() });
     let thread = stage.session("ops");
     stage.until_it_hears();
     stage.slack.deafen(true);
@@ -127,7 +127,7 @@ fn a_deaf_socket_is_noticed_and_replaced() {
 #[test]
 fn a_socket_that_hears_is_not_taken_for_a_deaf_one() {
     let stage = Stage::new();
-    let _listener = stage.listen(server::slack::Pace { sweep: ms(60), ..hurried() });
+    let _listener = stage.listen(server::slack::Timing { sweep: ms(60), ..hurried() });
     let thread = stage.session("ops");
     stage.until_it_hears();
     // The reading finds it before the socket brings it.

@@ -16,7 +16,7 @@ fn figure(text: &str) {
 /// Says `each` things to each of `sessions` sessions with every fault switched on, and counts what was typed.
 fn each_exactly_once(sessions: usize, each: usize) {
     let stage = Stage::new();
-    let _listener = stage.listen(server::slack::Pace { sweep: Duration::from_millis(700), ..hurried() });
+    let _listener = stage.listen(server::slack::Timing { sweep: Duration::from_millis(700), ..hurried() });
     let names: Vec<String> = (0..sessions).map(|n| format!("s{n}")).collect();
     for name in &names {
         let request = CreateRequest { slack_enabled: true, ..CreateRequest::named(name) };

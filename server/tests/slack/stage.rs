@@ -3,7 +3,7 @@
 use std::{fs, path::PathBuf, process::Output, time::Duration};
 
 use serde_json::{Value, json};
-use server::slack::{Hosting, Pace, host};
+use server::slack::{Hosting, Timing, host};
 use standing::{CreateRequest, TheLoop};
 use testkit::{Http, StubSlack, TestHome, TestHomeBuilder, TestService, wait_for};
 
@@ -77,10 +77,10 @@ impl Stage {
     }
 
     /// The listener in this process, in a hurry.
-    pub(crate) fn listen(&self, pace: Pace) -> Listener {
+    pub(crate) fn listen(&self, timing: Timing) -> Listener {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
         let runtime = runtime.expect("a runtime");
-        let hosting = runtime.block_on(async { host(&self.instance().into(), pace) });
+        let hosting = runtime.block_on(async { host(&self.instance().into(), timing) });
         Listener { runtime: Some(runtime), hosting: Some(hosting) }
     }
 
@@ -191,9 +191,9 @@ fn collect(dir: &std::path::Path, id: &str, found: &mut Vec<PathBuf>) {
 }
 
 /// A pace for tests.
-pub(crate) fn hurried() -> Pace {
+pub(crate) fn hurried() -> Timing {
     let ms = Duration::from_millis;
-    Pace {
+    Timing {
         look: ms(100),
         gather: ms(25),
         ping: ms(100),

@@ -3,13 +3,13 @@
 
 use wire::{Check, Finding};
 
-use super::Patient;
+use super::CheckContext;
 use crate::clock::{milliseconds, now};
 
 /// What two clocks may differ by, in milliseconds: records may have been written on another machine.
 const ALLOWED: i64 = 2 * 60 * 1000;
 
-pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
     let now = now();
     let limit = milliseconds(&now).unwrap_or(i64::MAX).saturating_add(ALLOWED);
     let times = patient.records().flat_map(|record| {

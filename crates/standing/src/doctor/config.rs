@@ -2,12 +2,12 @@
 
 use wire::{Check, Finding};
 
-use super::Patient;
+use super::CheckContext;
 
-pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
     let remedy = "fix it there; until then only `stop` works";
     let finding = |problem: &crate::config::ConfigProblem| {
-        Finding::hazard(Check::Config, patient.scope.config_file(), problem.to_string(), remedy)
+        Finding::hazard(Check::Config, patient.context.config_file(), problem.to_string(), remedy)
     };
-    patient.scope.config.problems.iter().map(finding).collect()
+    patient.context.config.problems.iter().map(finding).collect()
 }

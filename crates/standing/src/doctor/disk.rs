@@ -10,7 +10,7 @@ use files::{
 use rustix::fs::{StatVfs, statvfs};
 use wire::{Check, Finding};
 
-use super::Patient;
+use super::CheckContext;
 
 /// Less than that is nearly nothing: logs and transcripts of agents are on the same disk as a rule.
 const BYTES: u64 = 64 * 1024 * 1024;
@@ -18,7 +18,7 @@ const BYTES: u64 = 64 * 1024 * 1024;
 /// A start writes some files.
 const FILES: u64 = 256;
 
-pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
     let Some(folder) = nearest(&patient.settings().state_root) else { return Vec::new() };
     let Ok(space) = statvfs(folder) else { return Vec::new() };
     let finding = full(&space).map(|what| {

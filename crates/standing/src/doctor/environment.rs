@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use wire::{Check, Finding};
 
-use super::{Patient, locale};
+use super::{CheckContext, locale};
 use crate::{Surroundings, nesting, sockets};
 
-pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
-    let mut findings = of_the_caller(&patient.scope.surroundings);
+pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
+    let mut findings = of_the_caller(&patient.context.surroundings);
     findings.extend(of_the_server(patient));
     findings
 }
@@ -38,7 +38,7 @@ fn of_the_caller(here: &Surroundings) -> Vec<Finding> {
     findings
 }
 
-fn of_the_server(patient: &Patient<'_>) -> Vec<Finding> {
+fn of_the_server(patient: &CheckContext<'_>) -> Vec<Finding> {
     let Ok(Some(server)) = &patient.server else { return Vec::new() };
     let place = format!("the environment of the tmux server (pid {})", server.pid);
     let tmux = patient.tmux();
@@ -48,7 +48,7 @@ fn of_the_server(patient: &Patient<'_>) -> Vec<Finding> {
     let named = |wanted: &dyn Fn(&str) -> bool| -> Vec<&str> {
         server.environment.iter().map(|(key, _)| key.as_str()).filter(|key| wanted(key)).collect()
     };
-    let secrets = patient.scope.secrets();
+    let secrets = patient.context.secrets();
     let mut findings = Vec::new();
     let found = named(&|key| secrets.contains(&key));
     if !found.is_empty() {
@@ -80,8 +80,8 @@ fn of_the_server(patient: &Patient<'_>) -> Vec<Finding> {
 }
 
 /// Where it differs from ours and it matters.
-fn stale<'a>(patient: &Patient<'_>, theirs: impl Fn(&str) -> Option<&'a str>) -> Vec<String> {
-    let here = &patient.scope.surroundings;
+fn stale<'a>(patient: &CheckContext<'_>, theirs: impl Fn(&str) -> Option<&'a str>) -> Vec<String> {
+    let here = &patient.context.surroundings;
     let dirs = |path: &str| std::env::split_paths(path).collect::<Vec<PathBuf>>();
     let mut found = Vec::new();
     let ours = here.var("PATH").and_then(|path| path.to_str()).unwrap_or_default();

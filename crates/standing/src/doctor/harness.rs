@@ -4,15 +4,15 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use wire::{Check, Finding};
 
-use super::Patient;
+use super::CheckContext;
 use crate::harness::find_program;
 
-pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
     let default = patient.settings().routing.default_harness.clone();
     let mut wanted: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut findings = Vec::new();
     for definition in patient.definitions() {
-        let adapter = patient.scope.harness(&definition.harness).ok();
+        let adapter = patient.context.harness(&definition.harness).ok();
         if let Some(Err(reason)) = adapter.map(|adapter| adapter.check_args(&definition.harness_args)) {
             let place = format!("session `{}`", definition.name);
             let remedy = "change `harnessArgs`: the session cannot start with them";
@@ -25,18 +25,18 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
     findings
 }
 
-fn missing(patient: &Patient<'_>, name: &str, who: &str) -> Option<Finding> {
+fn missing(patient: &CheckContext<'_>, name: &str, who: &str) -> Option<Finding> {
     let place = format!("harness `{name}` ({who})");
-    let adapter = match patient.scope.harness(name) {
+    let adapter = match patient.context.harness(name) {
         Ok(adapter) => adapter,
         Err(reason) => {
             let remedy = "use another harness, or define this one under `routing.harnesses`";
             return Some(Finding::hazard(Check::Harness, place, reason, remedy));
         }
     };
-    let scope = patient.scope;
+    let context = patient.context;
     let mut needed = std::iter::once(adapter.program()).chain(adapter.program_behind());
-    let found = |program| find_program(program, scope.config.path.project_dir(), &scope.surroundings);
+    let found = |program| find_program(program, context.config.path.project_dir(), &context.surroundings);
     let missing = needed.find_map(|program| found(program).err().map(|reason| (program, reason)));
     let Some((program, reason)) = missing else {
         let remedy = "the-loop then handles trust, screen and conversation as for that harness (docs/harnesses.md)";
@@ -83,8 +83,8 @@ const ELSEWHERE: [&str; 5] =
     ["/usr/local/bin", "/opt/homebrew/bin", "/home/linuxbrew/.linuxbrew/bin", "/snap/bin", "/usr/local/share/npm/bin"];
 
 /// Where a program is installed that is not on PATH.
-fn installed(patient: &Patient<'_>, program: &str) -> Option<PathBuf> {
-    let here = &patient.scope.surroundings;
+fn installed(patient: &CheckContext<'_>, program: &str) -> Option<PathBuf> {
+    let here = &patient.context.surroundings;
     if program.contains('/') {
         return None;
     }

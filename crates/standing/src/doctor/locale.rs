@@ -2,14 +2,14 @@
 
 use wire::{Check, Finding};
 
-use super::Patient;
+use super::CheckContext;
 use crate::Surroundings;
 
 /// The variables that say so, the first one that is set deciding.
 pub(super) const VARIABLES: [&str; 3] = ["LC_ALL", "LC_CTYPE", "LANG"];
 
-pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
-    let (place, value) = in_force(&patient.scope.surroundings);
+pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
+    let (place, value) = in_force(&patient.context.surroundings);
     if is_utf8(&value) {
         return Vec::new();
     }

@@ -2,18 +2,18 @@
 
 use wire::{Check, Finding};
 
-use super::Patient;
+use super::CheckContext;
 use crate::tmux::configured;
 
-pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Ok(Some(server)) = &patient.server {
         let place = format!("the tmux server (pid {})", server.pid);
-        for option in patient.scope.tmux.ending_options() {
+        for option in patient.context.tmux.ending_options() {
             findings.push(told(place.clone(), &option, &unset(patient, &option)));
         }
     }
-    for (file, line) in configured(&patient.scope.surroundings) {
+    for (file, line) in configured(&patient.context.surroundings) {
         findings.push(told(file.display().to_string(), &line, "remove the line, then reload the file or restart tmux"));
     }
     findings
@@ -32,7 +32,7 @@ fn told(place: String, option: &str, remedy: &str) -> Finding {
     Finding::notice(Check::Tmux, place, what, remedy)
 }
 
-fn unset(patient: &Patient<'_>, option: &str) -> String {
+fn unset(patient: &CheckContext<'_>, option: &str) -> String {
     let tmux = patient.tmux();
     match option.split_whitespace().next() {
         Some("exit-unattached") => format!("`{tmux} set-option -s exit-unattached off`"),

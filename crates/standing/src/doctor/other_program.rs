@@ -4,13 +4,13 @@ use std::{fs, io::Read, os::unix::fs::MetadataExt, path::PathBuf};
 
 use wire::{Check, Finding};
 
-use super::Patient;
+use super::CheckContext;
 use crate::registry::Record;
 
 /// What a program that is machine code begins with.
 const ELF: &[u8] = b"\x7fELF";
 
-pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
     let socket = &patient.settings().routing.tmux.socket;
     if socket.is_empty() {
         return Vec::new();
@@ -31,8 +31,8 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
 }
 
 /// A `the-loop` on PATH that is a script and not this program.
-fn installed(patient: &Patient<'_>) -> Option<PathBuf> {
-    let here = &patient.scope.surroundings;
+fn installed(patient: &CheckContext<'_>) -> Option<PathBuf> {
+    let here = &patient.context.surroundings;
     let ourselves = fs::metadata(here.exe()).ok().map(|meta| (meta.dev(), meta.ino()));
     std::env::split_paths(here.var("PATH")?).map(|dir| dir.join("the-loop")).find(|path| {
         let mut begins = [0; 4];

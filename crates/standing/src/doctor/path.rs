@@ -2,10 +2,10 @@
 
 use wire::{Check, Finding};
 
-use super::Patient;
+use super::CheckContext;
 
-pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
-    let here = &patient.scope.surroundings;
+pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
+    let here = &patient.context.surroundings;
     let path = here.var("PATH").map(|path| path.to_string_lossy().into_owned()).unwrap_or_default();
     let literal: Vec<&str> = path.split(':').filter(|part| *part == "~" || part.starts_with("~/")).collect();
     if literal.is_empty() {

@@ -10,14 +10,14 @@ use std::{
 use rustix::fs::{Access, StatVfsMountFlags, access, statvfs};
 use wire::{Check, Finding};
 
-use super::{Patient, disk::nearest};
+use super::{CheckContext, disk::nearest};
 
 /// In a folder with this bit, others can neither rename nor remove what is not theirs.
 const STICKY: u32 = 0o1000;
 
-pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
     let settings = patient.settings();
-    let (config, root) = (patient.scope.config.path.file(), &settings.state_root);
+    let (config, root) = (patient.context.config.path.file(), &settings.state_root);
     let written = config.parent().into_iter().chain([config, root.as_path()]);
     let mut findings: Vec<Finding> =
         written.filter_map(|path| open_to_write(path, &fs::metadata(path).ok()?)).collect();

@@ -2,13 +2,13 @@
 
 use wire::{Check, Finding, SessionName};
 
-use super::Patient;
+use super::CheckContext;
 use crate::registry::Entry;
 
-pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
     let finding = |(name, entry): (&SessionName, &Entry)| match entry {
         Entry::Unreadable(reason) => {
-            let place = patient.scope.registry.path_of(name).display().to_string();
+            let place = patient.context.registry.path_of(name).display().to_string();
             let what = format!("could not read the record of `{name}` ({reason}); the name cannot be used");
             let remedy = "fix the file or move it away; it is not overwritten";
             Some(Finding::hazard(Check::Record, place, what, remedy))

@@ -2,7 +2,7 @@
 
 use wire::{Check, Finding, SessionName};
 
-use super::Patient;
+use super::CheckContext;
 use crate::{
     definition::{Definition, check_directory},
     lifecycle::orphan,
@@ -10,7 +10,7 @@ use crate::{
     state::Condition,
 };
 
-pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = patient.definitions().flat_map(|definition| startable(&definition)).collect();
     let judged = patient.entries.iter().filter_map(|(name, entry)| amiss(patient, name, entry));
     findings.extend(judged);
@@ -39,11 +39,11 @@ fn startable(definition: &Definition) -> Vec<Finding> {
     cwd.into_iter().chain(brief).collect()
 }
 
-fn amiss(patient: &Patient<'_>, name: &SessionName, entry: &Entry) -> Option<Finding> {
+fn amiss(patient: &CheckContext<'_>, name: &SessionName, entry: &Entry) -> Option<Finding> {
     let place = format!("session `{name}`");
-    match patient.scope.judge(name, entry, patient.panes.as_ref()).condition {
+    match patient.context.judge(name, entry, patient.panes.as_ref()).condition {
         Condition::Unrecorded(pane) => {
-            let id = patient.scope.remembered(name, &pane).harness_session_id;
+            let id = patient.context.remembered(name, &pane).harness_session_id;
             let conversation = if id.is_empty() { String::new() } else { format!(" (conversation {id})") };
             let what =
                 format!("running, but its record is missing{conversation}: it cannot be stopped, messaged or resumed");
@@ -54,7 +54,7 @@ fn amiss(patient: &Patient<'_>, name: &SessionName, entry: &Entry) -> Option<Fin
             Check::Session,
             place,
             "a tmux session that is not managed by the-loop has its name, so it cannot start",
-            format!("look at it with {}, then close or rename it", patient.scope.attach(name)),
+            format!("look at it with {}, then close or rename it", patient.context.attach(name)),
         )),
         Condition::Orphaned => {
             let record = entry.record()?;

@@ -2,10 +2,10 @@
 
 use wire::{Check, Finding};
 
-use super::Patient;
+use super::CheckContext;
 use crate::lifecycle::orphan::{is_lost, revival};
 
-pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
     let answering = patient.server.as_ref().ok().and_then(Option::as_ref).map(|about| about.pid);
     let mut findings = Vec::new();
     for server in patient.recorded_servers() {
@@ -27,7 +27,7 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
 }
 
 /// Whether the server that answers is the one at that socket, and not one that another config has sessions on.
-fn reaches(patient: &Patient<'_>, socket: &std::path::Path) -> bool {
+fn reaches(patient: &CheckContext<'_>, socket: &std::path::Path) -> bool {
     let wanted = match patient.settings().routing.tmux.socket.as_str() {
         "" => "default",
         name => name,

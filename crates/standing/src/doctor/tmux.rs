@@ -2,7 +2,7 @@
 
 use wire::{Check, Finding};
 
-use super::{Patient, version};
+use super::{CheckContext, version};
 use crate::tmux::Silence;
 
 /// The oldest one with the options and formats that a start needs.
@@ -11,7 +11,7 @@ const OLDEST: (u32, u32) = (3, 2);
 /// From this one on, a paste into a dead pane is refused.
 const REFUSES_DEAD_PANES: (u32, u32) = (3, 4);
 
-pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
     match &patient.program {
         Err(silence) if silence.is_of_the_machine() => vec![Finding::hazard(
             Check::Tmux,
@@ -52,7 +52,7 @@ fn number(version: &str) -> Option<(u32, u32)> {
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-fn silence(patient: &Patient<'_>) -> Option<Finding> {
+fn silence(patient: &CheckContext<'_>) -> Option<Finding> {
     let Silence(reason) = patient.panes.as_ref().err().filter(|silence| !version::is_skew(silence))?;
     let stopped = patient.recorded_servers().into_iter().find(|server| server.process.is_stopped());
     let (place, remedy) = match stopped {

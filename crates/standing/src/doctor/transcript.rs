@@ -4,7 +4,7 @@ use std::{fs, time::Duration};
 
 use wire::{Check, Finding};
 
-use super::Patient;
+use super::CheckContext;
 use crate::{harness::Retention, registry::Record, state::Condition};
 
 const DAY: Duration = Duration::from_hours(24);
@@ -12,7 +12,7 @@ const DAY: Duration = Duration::from_hours(24);
 /// How many days before the end it is told of.
 const AHEAD: u64 = 5;
 
-pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
     patient
         .records()
         .filter(|record| !record.harness_session_id.is_empty())
@@ -20,10 +20,10 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
         .collect()
 }
 
-fn look(patient: &Patient<'_>, record: &Record) -> Option<Finding> {
-    let scope = patient.scope;
-    let adapter = scope.harness(&record.harness).ok()?;
-    let place = scope.place(record);
+fn look(patient: &CheckContext<'_>, record: &Record) -> Option<Finding> {
+    let context = patient.context;
+    let adapter = context.harness(&record.harness).ok()?;
+    let place = context.place(record);
     let retention = adapter.retention(&place);
     let (name, id) = (&record.name, &record.harness_session_id);
     let session = format!("session `{name}`");
@@ -32,7 +32,7 @@ fn look(patient: &Patient<'_>, record: &Record) -> Option<Finding> {
         return Some(Finding::hazard(Check::Session, session, what, KEEP));
     }
     let entry = patient.entries.get(name)?;
-    let lives = matches!(scope.judge(name, entry, patient.panes.as_ref()).condition, Condition::Live(_));
+    let lives = matches!(context.judge(name, entry, patient.panes.as_ref()).condition, Condition::Live(_));
     let path = adapter.transcript(&place, id)?;
     let written = match fs::metadata(&path).and_then(|meta| meta.modified()) {
         Ok(written) => written,

@@ -4,15 +4,15 @@ use std::{collections::BTreeSet, path::Path};
 
 use wire::{Check, Finding};
 
-use super::Patient;
+use super::CheckContext;
 use crate::{
     harness::{Act, Trust, find_program},
     registry::Record,
     variables::Env,
 };
 
-pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
-    let definitions = patient.scope.definitions();
+pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
+    let definitions = patient.context.definitions();
     let default = patient.settings().routing.default_harness.clone();
     let mut seen = BTreeSet::new();
     let mut findings = Vec::new();
@@ -31,20 +31,20 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
 }
 
 fn look(
-    patient: &Patient<'_>,
+    patient: &CheckContext<'_>,
     name: &str,
     args: &[String],
     env: &Env,
     cwd: &Path,
     record: Option<&Record>,
 ) -> Option<Finding> {
-    let (scope, settings) = (patient.scope, patient.settings().routing.harness_trust);
-    let adapter = scope.harness(name).ok()?;
-    let environment = scope.environment_to_start(&adapter, env, cwd, record).ok()?;
+    let (context, settings) = (patient.context, patient.settings().routing.harness_trust);
+    let adapter = context.harness(name).ok()?;
+    let environment = context.environment_to_start(&adapter, env, cwd, record).ok()?;
     // One that cannot be started asks nothing.
     find_program(adapter.program(), cwd, &environment.vars).ok()?;
     let place = format!("harness `{name}` in {}", cwd.display());
-    match adapter.trust(&scope.place_with(environment.vars, cwd), args, settings, Act::Look) {
+    match adapter.trust(&context.place_with(environment.vars, cwd), args, settings, Act::Look) {
         Ok(Trust::Given | Trust::Added) => None,
         // The next start writes it.
         Ok(Trust::Missing) if settings.enabled => None,

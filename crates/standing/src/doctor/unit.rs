@@ -3,12 +3,12 @@
 
 use wire::{Check, Finding};
 
-use super::Patient;
+use super::CheckContext;
 use process::systemd::{Unit, ends_what_a_login_leaves, login_session_of};
 
-pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
     let Ok(Some(server)) = &patient.server else { return Vec::new() };
-    let (pid, here) = (server.pid, &patient.scope.surroundings);
+    let (pid, here) = (server.pid, &patient.context.surroundings);
     let finding = match Unit::of(pid) {
         Some(unit) => verdict(&unit, unit.kill_mode(here).as_deref(), pid),
         None => login_session_of(pid).and_then(|session| of_a_login(&session, ends_what_a_login_leaves(here), pid)),

@@ -3,10 +3,10 @@
 
 use wire::{Check, Finding};
 
-use super::Patient;
+use super::CheckContext;
 use crate::tmux::Silence;
 
-pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
     let Ok(program) = &patient.program else { return Vec::new() };
     match &patient.server {
         Ok(Some(server)) if server.version != *program => {
@@ -29,7 +29,7 @@ pub(super) fn is_skew(silence: &Silence) -> bool {
     ["protocol version mismatch", "open terminal failed: not a terminal"].iter().any(|said| silence.0.contains(said))
 }
 
-fn told(patient: &Patient<'_>, what: &str, place: &str) -> Finding {
+fn told(patient: &CheckContext<'_>, what: &str, place: &str) -> Finding {
     let remedy = format!(
         "at a convenient time, run `the-loop stop --sessions-only`, `{} kill-server` (ends everything else in it \
          too) and `the-loop start`; conversations are resumed",

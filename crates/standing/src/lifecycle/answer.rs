@@ -9,7 +9,7 @@ use std::{
 use wire::{Activity, AnswerRequest, Choice, Evidence, Message, SayReceipt, SessionName, Verdict};
 
 use super::{
-    Scope,
+    Context,
     say::{Intent, Known, Once, speakable, without_record},
 };
 use crate::{
@@ -33,38 +33,38 @@ struct Asked {
 }
 
 /// Chooses an answer.
-pub(crate) fn answer(scope: &Scope, name: &SessionName, request: &AnswerRequest) -> Result<SayReceipt, Error> {
-    if let Entry::Vacant = scope.registry.read(name) {
-        scope.resolve_vacant(name)?;
-        return Err(without_record(scope, name));
+pub(crate) fn answer(context: &Context, name: &SessionName, request: &AnswerRequest) -> Result<SayReceipt, Error> {
+    if let Entry::Vacant = context.registry.read(name) {
+        context.resolve_vacant(name)?;
+        return Err(without_record(context, name));
     }
-    let hold = scope.hold(name, "answer")?;
-    let Some(record) = scope.settle(&hold, name)? else { return Err(Error::Unknown { name: name.clone() }) };
+    let hold = context.hold(name, "answer")?;
+    let Some(record) = context.recover(&hold, name)? else { return Err(Error::Unknown { name: name.clone() }) };
     let meant = format!("the answer {:?} to {:?}", request.choice, request.question);
-    let mut once = Once::open(scope, name, &request.idempotency_key, &meant)?;
+    let mut once = Once::open(context, name, &request.idempotency_key, &meant)?;
     if let Some(Known::Ended(receipt, _)) = once.as_ref().map(|once| once.known(name)).transpose()? {
         return Ok(*receipt);
     }
-    let harness = scope.harness(&record.harness).map_err(Error::InvalidRequest)?;
-    let pane = speakable(scope, &record)?;
+    let harness = context.harness(&record.harness).map_err(Error::InvalidRequest)?;
+    let pane = speakable(context, &record)?;
     let refuse = |reason: String| Error::NotWaiting { name: name.clone(), reason };
-    let Some(asked) = settled(scope, &pane, harness.as_ref())? else {
+    let Some(asked) = settled(context, &pane, harness.as_ref())? else {
         return Err(refuse("it is not waiting for an answer, or its prompt has just changed".to_owned()));
     };
     if !request.question.is_empty() && request.question != asked.question {
         return Err(refuse(format!("its prompt has changed: {}", asked.question)));
     }
     let choice =
-        pick(&asked, &request.choice).ok_or_else(|| refuse(offered(scope, &asked, &request.choice, &record)))?;
+        pick(&asked, &request.choice).ok_or_else(|| refuse(offered(context, &asked, &request.choice, &record)))?;
     // One that was cut short is chosen again if the question still stands: then it was not chosen.
     if let Some(once) = &mut once {
         once.begin(intent(&record))?;
     }
-    let receipt = choose(scope, &record, harness.as_ref(), &pane, &asked, choice);
+    let receipt = choose(context, &record, harness.as_ref(), &pane, &asked, choice);
     if let Some(once) = &mut once {
         once.end(&receipt);
     }
-    note(scope, &record, request, choice, &receipt);
+    note(context, &record, request, choice, &receipt);
     Ok(receipt)
 }
 
@@ -75,20 +75,20 @@ fn intent(record: &Record) -> Intent {
 }
 
 /// What it asks, once that stands still; `None` if it does not wait for an answer.
-fn settled(scope: &Scope, pane: &Pane, harness: &dyn Harness) -> Result<Option<Asked>, Error> {
+fn settled(context: &Context, pane: &Pane, harness: &dyn Harness) -> Result<Option<Asked>, Error> {
     let settles = harness.question_settles();
-    let before = asked(scope, pane, harness)?;
+    let before = asked(context, pane, harness)?;
     if before.is_none() || settles.is_zero() {
         return Ok(before);
     }
     thread::sleep(settles);
     // One that came up meanwhile is not the one that was meant, and is refused like any other.
-    asked(scope, pane, harness).map(|now| now.filter(|now| before.as_ref() == Some(now)))
+    asked(context, pane, harness).map(|now| now.filter(|now| before.as_ref() == Some(now)))
 }
 
 /// What it asks now; `None` if it does not wait for an answer.
-fn asked(scope: &Scope, pane: &Pane, harness: &dyn Harness) -> Result<Option<Asked>, Error> {
-    let shown = scope.tmux.shown(pane).into_result()?.unwrap_or_default();
+fn asked(context: &Context, pane: &Pane, harness: &dyn Harness) -> Result<Option<Asked>, Error> {
+    let shown = context.tmux.shown(pane).into_result()?.unwrap_or_default();
     let screen = Screen { text: &shown.text, title: &shown.title };
     let reading = harness.read(screen);
     let waits = reading.activity == Activity::Waiting;
@@ -105,9 +105,9 @@ fn pick<'a>(asked: &'a Asked, meant: &str) -> Option<&'a Choice> {
 }
 
 /// Why nothing was picked.
-fn offered(scope: &Scope, asked: &Asked, meant: &str, record: &Record) -> String {
+fn offered(context: &Context, asked: &Asked, meant: &str, record: &Record) -> String {
     if asked.choices.is_empty() {
-        let (session, server) = (record.name.tmux_session(), scope.tmux.server_hint());
+        let (session, server) = (record.name.tmux_session(), context.tmux.server_hint());
         return format!(
             "its question offers no answer with a digit: answer it in `tmux attach -t '={session}'`{server}"
         );
@@ -118,7 +118,7 @@ fn offered(scope: &Scope, asked: &Asked, meant: &str, record: &Record) -> String
 
 /// Types the digit, and looks whether the question goes.
 fn choose(
-    scope: &Scope,
+    context: &Context,
     record: &Record,
     harness: &dyn Harness,
     pane: &Pane,
@@ -129,9 +129,9 @@ fn choose(
     let told = format!("`{}. {}`", choice.key, choice.text);
     let failed =
         |why: &str| (Verdict::NotDelivered, Message::err(format!("{told} was not selected in {target}: {why}")));
-    let (verdict, message) = match scope.tmux.press(pane, &choice.key) {
+    let (verdict, message) = match context.tmux.press(pane, &choice.key) {
         Answer::Said(PasteAnswer::Pasted { .. } | PasteAnswer::Already) => {
-            if is_gone(scope, pane, harness, asked_before) {
+            if is_gone(context, pane, harness, asked_before) {
                 (Verdict::Submitted, Message::out(format!("{told} selected in {target}, the prompt closed")))
             } else {
                 let still = format!("{told} was typed into {target}, unconfirmed: the prompt is still on its screen");
@@ -158,10 +158,10 @@ fn choose(
     }
 }
 
-fn is_gone(scope: &Scope, pane: &Pane, harness: &dyn Harness, before: &Asked) -> bool {
+fn is_gone(context: &Context, pane: &Pane, harness: &dyn Harness, before: &Asked) -> bool {
     let deadline = Instant::now() + PATIENCE;
     loop {
-        match asked(scope, pane, harness) {
+        match asked(context, pane, harness) {
             Ok(Some(now)) if now == *before => {}
             Ok(_) => return true,
             Err(_) => return false,
@@ -174,11 +174,11 @@ fn is_gone(scope: &Scope, pane: &Pane, harness: &dyn Harness, before: &Asked) ->
 }
 
 /// The paper trail: who chose which answer. What was asked is not noted, it may quote anything.
-fn note(scope: &Scope, record: &Record, request: &AnswerRequest, choice: &Choice, receipt: &SayReceipt) {
+fn note(context: &Context, record: &Record, request: &AnswerRequest, choice: &Choice, receipt: &SayReceipt) {
     if receipt.verdict == Verdict::NotDelivered {
         return;
     }
-    scope.emit(
+    context.emit(
         Event::info("standing.answered")
             .with("standing", record.name.as_str())
             .with("tmux_target", record.tmux_target.as_str())

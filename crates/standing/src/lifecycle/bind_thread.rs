@@ -2,18 +2,18 @@
 
 use wire::{Row, SessionName};
 
-use super::Scope;
+use super::Context;
 use crate::Error;
 
 /// Binds a session to a thread, unless it is bound to one already. The row tells which thread it is bound to then.
-pub(crate) fn bind_thread(scope: &Scope, name: &SessionName, channel: &str, thread: &str) -> Result<Row, Error> {
-    let hold = scope.hold(name, "bind_thread")?;
-    let Some(mut record) = scope.settle(&hold, name)? else { return Err(Error::Unknown { name: name.clone() }) };
+pub(crate) fn bind_thread(context: &Context, name: &SessionName, channel: &str, thread: &str) -> Result<Row, Error> {
+    let hold = context.hold(name, "bind_thread")?;
+    let Some(mut record) = context.recover(&hold, name)? else { return Err(Error::Unknown { name: name.clone() }) };
     if record.slack_thread.is_empty() {
         channel.clone_into(&mut record.slack_channel);
         thread.clone_into(&mut record.slack_thread);
-        scope.registry.write(&record)?;
+        context.registry.write(&record)?;
     }
     drop(hold);
-    super::get::get(scope, name)
+    super::get::get(context, name)
 }

@@ -6,7 +6,7 @@ use rustix::process::{Resource, getrlimit};
 
 use wire::{ControlReport, ControlVerb, Outcome, Row, SessionName};
 
-use super::{Scope, list::everything, restart, start, stop};
+use super::{Context, list::everything, restart, start, stop};
 use crate::{Error, registry::Entry};
 
 /// How many sessions are worked on side by side. A verb waits nearly all of its time, for the probe or the grace; but
@@ -26,11 +26,11 @@ const OF_A_STOP: usize = 4;
 const OF_THE_REST: usize = 256;
 
 /// Does a verb to one session.
-pub(crate) fn one(scope: &Scope, name: &SessionName, verb: ControlVerb) -> Result<ControlReport, Error> {
+pub(crate) fn one(context: &Context, name: &SessionName, verb: ControlVerb) -> Result<ControlReport, Error> {
     match verb {
-        ControlVerb::Start => start::start(scope, name).map(|row| ControlReport::of(vec![row])),
-        ControlVerb::Stop => stop::stop(scope, name).map(|row| ControlReport::of(vec![row])),
-        ControlVerb::Restart => restart::restart(scope, name),
+        ControlVerb::Start => start::start(context, name).map(|row| ControlReport::of(vec![row])),
+        ControlVerb::Stop => stop::stop(context, name).map(|row| ControlReport::of(vec![row])),
+        ControlVerb::Restart => restart::restart(context, name),
     }
 }
 
@@ -50,70 +50,70 @@ impl Which<'_> {
 }
 
 /// Starts all sessions. Declared ones only if the block is enabled; if it is not, they are named with the reason.
-pub(crate) fn start_all(scope: &Scope, which: Which<'_>) -> Result<ControlReport, Error> {
-    let entries = everything(scope)?.entries;
+pub(crate) fn start_all(context: &Context, which: Which<'_>) -> Result<ControlReport, Error> {
+    let entries = everything(context)?.entries;
     let (mut rows, mut names) = (Vec::new(), Vec::new());
     for (name, entry) in &entries {
-        let Some(definition) = scope.definitions().known(name, entry.record()) else {
+        let Some(definition) = context.definitions().known(name, entry.record()) else {
             let error = match entry {
-                Entry::Unreadable(reason) => scope.registry.bad(name, reason.clone()),
-                _ => scope.is_unrecorded(name),
+                Entry::Unreadable(reason) => context.registry.bad(name, reason.clone()),
+                _ => context.is_unrecorded(name),
             };
-            rows.push(failed(scope, name, &error));
+            rows.push(failed(context, name, &error));
             continue;
         };
         if which.names(name) {
             names.push(name.clone());
-        } else if definition.declared && !scope.settings().standing_enabled {
-            rows.push(disabled(scope, name));
+        } else if definition.declared && !context.settings().standing_enabled {
+            rows.push(disabled(context, name));
         } else if which == Which::Every || definition.auto_start {
             names.push(name.clone());
         }
     }
-    rows.extend(side_by_side(&names, AT_ONCE, |name| match start::start(scope, name) {
+    rows.extend(side_by_side(&names, AT_ONCE, |name| match start::start(context, name) {
         Ok(row) => row,
-        Err(error) => failed(scope, name, &error),
+        Err(error) => failed(context, name, &error),
     }));
     rows.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(ControlReport::of(rows))
 }
 
 /// Stops every recorded session, whatever the config says.
-pub(crate) fn stop_all(scope: &Scope) -> Result<ControlReport, Error> {
-    let mut recorded = scope.registry.all()?;
+pub(crate) fn stop_all(context: &Context) -> Result<ControlReport, Error> {
+    let mut recorded = context.registry.all()?;
     // One whose record is gone is not stopped, and is told of: it lives on.
-    if let Ok(panes) = scope.look() {
-        scope.add_unrecorded(&mut recorded, &panes);
+    if let Ok(panes) = context.look() {
+        context.add_unrecorded(&mut recorded, &panes);
     }
     let names: Vec<SessionName> = recorded.into_keys().collect();
-    let mut rows = side_by_side(&names, stops_at_once(), |name| match stop::stop(scope, name) {
+    let mut rows = side_by_side(&names, stops_at_once(), |name| match stop::stop(context, name) {
         Ok(row) => row,
-        Err(error) => failed(scope, name, &error),
+        Err(error) => failed(context, name, &error),
     });
     // What has neither a record nor a tmux session any more is known by the mark of this folder alone.
-    for name in scope.names_of_processes().into_iter().filter(|name| !names.contains(name)) {
-        let stop = stop::without_record(scope, &name);
-        rows.push(scope.row_after(&name, stop.outcome, stop.detail));
+    for name in context.names_of_processes().into_iter().filter(|name| !names.contains(name)) {
+        let stop = stop::without_record(context, &name);
+        rows.push(context.row_after(&name, stop.outcome, stop.detail));
     }
     rows.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(ControlReport::of(rows))
 }
 
-fn disabled(scope: &Scope, name: &SessionName) -> Row {
+fn disabled(context: &Context, name: &SessionName) -> Row {
     let detail = format!(
         "not started: `standingSessions.enabled` is false in {}; set it to true, or start this session with \
          `the-loop standing start {name}`",
-        scope.config_file()
+        context.config_file()
     );
-    let mut row = scope.row_after(name, Outcome::NotRunning, detail);
+    let mut row = context.row_after(name, Outcome::NotRunning, detail);
     if row.running {
         (row.outcome, row.detail) = (Some(Outcome::AlreadyRunning), Some("started manually".to_owned()));
     }
     row
 }
 
-fn failed(scope: &Scope, name: &SessionName, error: &Error) -> Row {
-    scope.row_after(name, Outcome::Failed, error.problem().detail)
+fn failed(context: &Context, name: &SessionName, error: &Error) -> Row {
+    context.row_after(name, Outcome::Failed, error.problem().detail)
 }
 
 /// As many as there are descriptors for. One that a stop cannot have makes it fail.

@@ -2,7 +2,7 @@
 
 use wire::{ControlReport, CreateRequest, Outcome, Row, SessionName};
 
-use super::{Scope, start};
+use super::{Context, start};
 use crate::{
     Error, clock,
     definition::check_directory,
@@ -11,25 +11,25 @@ use crate::{
 };
 
 /// Creates a session. A name is one session: an existing one is never adopted.
-pub(crate) fn create(scope: &Scope, name: &SessionName, request: &CreateRequest) -> Result<ControlReport, Error> {
-    if scope.definitions().declaration(name).is_some() {
-        return Err(Error::AlreadyDeclared { name: name.clone(), config: scope.config_file() });
+pub(crate) fn create(context: &Context, name: &SessionName, request: &CreateRequest) -> Result<ControlReport, Error> {
+    if context.definitions().declaration(name).is_some() {
+        return Err(Error::AlreadyDeclared { name: name.clone(), config: context.config_file() });
     }
-    let record = record(scope, name, request)?;
-    scope.registry.prepare()?;
-    let hold = scope.hold(name, "create")?;
-    scope.settle(&hold, name)?;
-    match scope.registry.read(name) {
-        Entry::Vacant if scope.unrecorded(name).is_some() => return Err(scope.is_unrecorded(name)),
+    let record = record(context, name, request)?;
+    context.registry.prepare()?;
+    let hold = context.hold(name, "create")?;
+    context.recover(&hold, name)?;
+    match context.registry.read(name) {
+        Entry::Vacant if context.unrecorded(name).is_some() => return Err(context.is_unrecorded(name)),
         Entry::Vacant => {}
         Entry::Recorded(_) => return Err(Error::AlreadyExists { name: name.clone() }),
-        Entry::Unreadable(reason) => return Err(scope.registry.bad(name, reason)),
+        Entry::Unreadable(reason) => return Err(context.registry.bad(name, reason)),
     }
-    scope.registry.write(&record).inspect_err(|_| {
+    context.registry.write(&record).inspect_err(|_| {
         // It may stand there all the same, and the name is to be free for the next try.
-        let _ = scope.registry.remove(name);
+        let _ = context.registry.remove(name);
     })?;
-    scope.emit(
+    context.emit(
         Event::info("standing.created")
             .with("standing", name.as_str())
             .with("harness", record.harness.as_str())
@@ -39,9 +39,9 @@ pub(crate) fn create(scope: &Scope, name: &SessionName, request: &CreateRequest)
     files::failpoint::at("create.recorded");
     if !request.start {
         let detail = format!("created, not started; start it with `the-loop standing start {name}`");
-        return Ok(ControlReport::of(vec![scope.row_after(name, Outcome::NotRunning, detail)]));
+        return Ok(ControlReport::of(vec![context.row_after(name, Outcome::NotRunning, detail)]));
     }
-    let started = start::held(scope, &hold, name);
+    let started = start::held(context, &hold, name);
     let failure = match &started {
         Ok(start) if start.row.outcome.is_some_and(Outcome::is_ok) || start.unsure => None,
         Ok(start) => Some(start.row.detail.clone().unwrap_or_default()),
@@ -49,8 +49,8 @@ pub(crate) fn create(scope: &Scope, name: &SessionName, request: &CreateRequest)
     };
     if let Some(error) = failure {
         files::failpoint::at("create.failed");
-        scope.registry.remove(name)?;
-        scope.emit(Event::error("standing.create_failed").with("standing", name.as_str()).with("error", error));
+        context.registry.remove(name)?;
+        context.emit(Event::error("standing.create_failed").with("standing", name.as_str()).with("error", error));
         // Record and name are gone: what is left to show is how the start went.
         let row = started?.row;
         return Ok(ControlReport::of(vec![Row { outcome: row.outcome, detail: row.detail, ..Row::bare(name) }]));
@@ -59,13 +59,13 @@ pub(crate) fn create(scope: &Scope, name: &SessionName, request: &CreateRequest)
 }
 
 /// The whole definition, with everything inherited filled in.
-fn record(scope: &Scope, name: &SessionName, request: &CreateRequest) -> Result<Record, Error> {
-    let definitions = scope.definitions();
+fn record(context: &Context, name: &SessionName, request: &CreateRequest) -> Result<Record, Error> {
+    let definitions = context.definitions();
     let harness = match request.harness.trim() {
-        "" => scope.settings().routing.default_harness.clone(),
+        "" => context.settings().routing.default_harness.clone(),
         harness => harness.to_owned(),
     };
-    scope.harness(&harness).map_err(Error::InvalidRequest)?;
+    context.harness(&harness).map_err(Error::InvalidRequest)?;
     crate::brief::fits(request.prompt.len()).map_err(Error::InvalidRequest)?;
     let cwd = definitions.directory(&request.cwd);
     check_directory(&cwd).map_err(Error::InvalidRequest)?;

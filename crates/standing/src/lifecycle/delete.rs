@@ -2,7 +2,7 @@
 
 use wire::{ControlReport, Outcome, Row, SessionName, Status};
 
-use super::{Scope, stop};
+use super::{Context, stop};
 use crate::{
     Error,
     events::Event,
@@ -10,34 +10,34 @@ use crate::{
 };
 
 /// Deletes a created session.
-pub(crate) fn delete(scope: &Scope, name: &SessionName) -> Result<ControlReport, Error> {
-    if scope.definitions().declaration(name).is_some() {
-        return Err(Error::Declared { name: name.clone(), config: scope.config_file() });
+pub(crate) fn delete(context: &Context, name: &SessionName) -> Result<ControlReport, Error> {
+    if context.definitions().declaration(name).is_some() {
+        return Err(Error::Declared { name: name.clone(), config: context.config_file() });
     }
-    if let Entry::Vacant = scope.registry.read(name) {
-        return Err(scope
+    if let Entry::Vacant = context.registry.read(name) {
+        return Err(context
             .unrecorded(name)
-            .map_or(Error::Unknown { name: name.clone() }, |_| scope.is_unrecorded(name)));
+            .map_or(Error::Unknown { name: name.clone() }, |_| context.is_unrecorded(name)));
     }
-    let hold = scope.hold(name, "delete")?;
+    let hold = context.hold(name, "delete")?;
     // Whoever held it before may have deleted it.
-    let Some(record) = scope.read_held(&hold, name)? else { return Err(Error::Unknown { name: name.clone() }) };
-    let before = scope.row_after(name, Outcome::Deleted, "");
+    let Some(record) = context.read_held(&hold, name)? else { return Err(Error::Unknown { name: name.clone() }) };
+    let before = context.row_after(name, Outcome::Deleted, "");
     let phase_before = record.phase;
-    let stopped = stop::finish(scope, &hold, record, Phase::Deleting);
+    let stopped = stop::finish(context, &hold, record, Phase::Deleting);
     if !stopped.done() {
         // Nothing was signalled: the session goes on as if nobody had asked.
-        if let Some(mut record) = scope.registry.read_whole(name)? {
+        if let Some(mut record) = context.registry.read_whole(name)? {
             record.phase = phase_before;
-            scope.registry.write(&record)?;
+            context.registry.write(&record)?;
         }
-        return Ok(ControlReport::of(vec![scope.row_after(name, Outcome::Failed, stopped.detail)]));
+        return Ok(ControlReport::of(vec![context.row_after(name, Outcome::Failed, stopped.detail)]));
     }
-    erase(scope, name).inspect_err(|_| {
+    erase(context, name).inspect_err(|_| {
         // Refused, and so not to be done by the next verb.
-        if let Ok(Some(mut record)) = scope.registry.read_whole(name) {
+        if let Ok(Some(mut record)) = context.registry.read_whole(name) {
             record.phase = Some(Phase::Stopped);
-            let _ = scope.registry.write(&record);
+            let _ = context.registry.write(&record);
         }
     })?;
     Ok(ControlReport::of(vec![deleted(before, stopped.detail)]))
@@ -45,13 +45,13 @@ pub(crate) fn delete(scope: &Scope, name: &SessionName) -> Result<ControlReport,
 
 /// Removes all that is kept of a session whose harness has ended. The record goes last: as long as it stands, the next
 /// verb does this again.
-pub(super) fn erase(scope: &Scope, name: &SessionName) -> Result<(), Error> {
+pub(super) fn erase(context: &Context, name: &SessionName) -> Result<(), Error> {
     files::failpoint::at("delete.stopped");
-    super::say::forget(scope, name);
-    super::start::forget(scope, name);
-    scope.registry.remove(name)?;
+    super::say::forget(context, name);
+    super::start::forget(context, name);
+    context.registry.remove(name)?;
     files::failpoint::at("delete.removed");
-    scope.emit(Event::info("standing.deleted").with("standing", name.as_str()));
+    context.emit(Event::info("standing.deleted").with("standing", name.as_str()));
     Ok(())
 }
 

@@ -5,7 +5,7 @@
 
 use std::{borrow::Cow, path::Path};
 
-use super::Scope;
+use super::Context;
 use crate::{
     Surroundings,
     account::{self, Account},
@@ -21,7 +21,7 @@ pub(crate) struct Environment<'a> {
     pub(super) notes: Vec<String>,
 }
 
-impl Scope {
+impl Context {
     /// Where the harness of the last spawn runs or ran.
     pub(crate) fn place<'a>(&'a self, record: &'a Record) -> Place<'a> {
         self.place_in(record, &self.account(record), record.cwd.as_ref())

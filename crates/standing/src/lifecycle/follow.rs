@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::Scope;
+use super::Context;
 use crate::{
     harness::{Ended, Harness, Spawned},
     process::ProcessIdentity,
@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 const INTERVAL: Duration = Duration::from_millis(50);
 
-impl Scope {
+impl Context {
     /// Has a held record follow its harness, and writes it if it did. `pid` is the pane's process, if it lives.
     pub(super) fn follow(&self, record: &mut Record, pid: Option<u32>) {
         let learned = self.learn_account(record, pid);

@@ -13,8 +13,8 @@ use std::{
 use wire::{Activity, Row, SessionName};
 
 use super::{
-    Scope,
-    scope::{Judged, secrets},
+    Context,
+    context::{Judged, secrets},
     screen::{last_line, last_lines},
 };
 use crate::{
@@ -27,40 +27,40 @@ use crate::{
 };
 
 /// Every session, sorted by name.
-pub(crate) fn list(scope: &Scope, early: Option<EarlyLook>) -> Result<Vec<Row>, Error> {
-    let Everything { entries, judged } = everything_after(scope, early)?;
+pub(crate) fn list(context: &Context, early: Option<EarlyLook>) -> Result<Vec<Row>, Error> {
+    let Everything { entries, judged } = everything_after(context, early)?;
     let mut rows: Vec<Row> =
-        entries.iter().zip(&judged).map(|((name, entry), judged)| scope.row(name, entry, judged)).collect();
+        entries.iter().zip(&judged).map(|((name, entry), judged)| context.row(name, entry, judged)).collect();
     let live = judged.iter().map(|judged| judged.condition.live());
     let unclear: Vec<_> = rows
         .iter_mut()
         .zip(entries.values())
         .zip(live)
         .filter_map(|((row, entry), pane)| Some((row, entry.record(), pane?)))
-        .filter(|(row, _, _)| is_unclear(scope, row))
+        .filter(|(row, _, _)| is_unclear(context, row))
         .collect();
-    read_screens(scope, unclear);
+    read_screens(context, unclear);
     Ok(rows)
 }
 
 /// Whether a title leaves open what a session is doing, or what it asks: then its screen is worth a look. What another
 /// program shows is not read.
-fn is_unclear(scope: &Scope, row: &Row) -> bool {
-    let custom = scope.settings().routing.harnesses.get(&row.harness);
+fn is_unclear(context: &Context, row: &Row) -> bool {
+    let custom = context.settings().routing.harnesses.get(&row.harness);
     let known = custom.map_or_else(|| BUILT_IN.contains(&row.harness.as_str()), |custom| custom.like.is_some());
     known && matches!(row.activity, Activity::Unknown | Activity::Waiting)
 }
 
 /// Puts into rows what their screens say, with few questions to tmux whatever their number.
-fn read_screens(scope: &Scope, unclear: Vec<(&mut Row, Option<&Record>, &Pane)>) {
+fn read_screens(context: &Context, unclear: Vec<(&mut Row, Option<&Record>, &Pane)>) {
     if unclear.is_empty() {
         return;
     }
     let panes: Vec<&Pane> = unclear.iter().map(|(_, _, pane)| *pane).collect();
-    let screens = scope.tmux.capture_all(&panes).into_result().unwrap_or_default();
+    let screens = context.tmux.capture_all(&panes).into_result().unwrap_or_default();
     for ((row, record, pane), screen) in unclear.into_iter().zip(screens) {
         let told = row.clone();
-        scope.read_screen(row, record, pane, &screen.unwrap_or_default());
+        context.read_screen(row, record, pane, &screen.unwrap_or_default());
         // A screen that is not understood says less than the title did.
         if row.activity == Activity::Unknown {
             *row = Row { last_line: std::mem::take(&mut row.last_line), ..told };
@@ -70,17 +70,17 @@ fn read_screens(scope: &Scope, unclear: Vec<(&mut Row, Option<&Record>, &Pane)>)
 
 /// Every session with the last `lines` lines of its pane, its activity read from the whole screen: for a page that
 /// shows what each of them is at.
-pub(crate) fn survey(scope: &Scope, lines: usize) -> Result<Vec<(Row, String)>, Error> {
-    let Everything { entries, judged } = everything(scope)?;
+pub(crate) fn survey(context: &Context, lines: usize) -> Result<Vec<(Row, String)>, Error> {
+    let Everything { entries, judged } = everything(context)?;
     let shown: Vec<Option<&Pane>> = judged.iter().map(|judged| judged.condition.shown()).collect();
     let wanted: Vec<&Pane> = shown.iter().flatten().copied().collect();
     // A screen that cannot be had leaves its row without one: the row's own state tells of a silent tmux.
-    let mut screens = scope.tmux.capture_all(&wanted).into_result().unwrap_or_default().into_iter();
+    let mut screens = context.tmux.capture_all(&wanted).into_result().unwrap_or_default().into_iter();
     let rows = entries.iter().zip(&judged).zip(&shown).map(|(((name, entry), judged), pane)| {
-        let mut row = scope.row(name, entry, judged);
+        let mut row = context.row(name, entry, judged);
         let screen = pane.and_then(|_| screens.next().flatten()).unwrap_or_default();
         if let Condition::Live(pane) = &judged.condition {
-            scope.read_screen(&mut row, entry.record(), pane, &screen);
+            context.read_screen(&mut row, entry.record(), pane, &screen);
         }
         row.last_line = last_line(&screen);
         (row, last_lines(&screen, lines))
@@ -129,32 +129,32 @@ impl EarlyLook {
 pub(crate) type Panorama = Result<Panes, Silence>;
 
 /// Looks at every session once.
-pub(crate) fn everything(scope: &Scope) -> Result<Everything, Error> {
-    everything_after(scope, None)
+pub(crate) fn everything(context: &Context) -> Result<Everything, Error> {
+    everything_after(context, None)
 }
 
 /// Looks at every session once, with what an early look saw.
-fn everything_after(scope: &Scope, early: Option<EarlyLook>) -> Result<Everything, Error> {
-    let socket = &scope.settings().routing.tmux.socket;
-    let first = || early.and_then(|early| early.seen_on(socket)).unwrap_or_else(|| scope.look());
-    everything_by(scope, first, || scope.look()).map(|(seen, _)| seen)
+fn everything_after(context: &Context, early: Option<EarlyLook>) -> Result<Everything, Error> {
+    let socket = &context.settings().routing.tmux.socket;
+    let first = || early.and_then(|early| early.seen_on(socket)).unwrap_or_else(|| context.look());
+    everything_by(context, first, || context.look()).map(|(seen, _)| seen)
 }
 
 /// Looks at every session once. `first` looks at the panes while the records are read, `again` does so where the two
 /// disagree. Gives back what was seen of the panes, too.
 pub(crate) fn everything_by(
-    scope: &Scope,
+    context: &Context,
     first: impl FnOnce() -> Panorama + Send,
     again: impl Fn() -> Panorama,
 ) -> Result<(Everything, Panorama), Error> {
     let (entries, panes) = thread::scope(|threads| {
         let asked = thread::Builder::new().spawn_scoped(threads, first);
-        let entries = every_name(scope);
+        let entries = every_name(context);
         // Where no thread can be had, one comes after the other.
         let panes = asked.ok().and_then(|asked| asked.join().ok()).unwrap_or_else(&again);
         (entries, panes)
     });
-    let seen = judged(scope, entries?, &panes);
+    let seen = judged(context, entries?, &panes);
     let disagree: Vec<SessionName> = seen
         .entries
         .iter()
@@ -168,20 +168,20 @@ pub(crate) fn everything_by(
     // Order matters: the record first, then the look.
     let mut entries = seen.entries;
     for name in disagree {
-        match scope.registry.read(&name) {
-            Entry::Vacant if scope.definitions().declaration(&name).is_none() => drop(entries.remove(&name)),
+        match context.registry.read(&name) {
+            Entry::Vacant if context.definitions().declaration(&name).is_none() => drop(entries.remove(&name)),
             entry => drop(entries.insert(name, entry)),
         }
     }
     let panes = again();
-    Ok((judged(scope, entries, &panes), panes))
+    Ok((judged(context, entries, &panes), panes))
 }
 
-fn judged(scope: &Scope, mut entries: BTreeMap<SessionName, Entry>, panes: &Result<Panes, Silence>) -> Everything {
+fn judged(context: &Context, mut entries: BTreeMap<SessionName, Entry>, panes: &Result<Panes, Silence>) -> Everything {
     if let Ok(panes) = panes {
-        scope.add_unrecorded(&mut entries, panes);
+        context.add_unrecorded(&mut entries, panes);
     }
-    let judged = entries.iter().map(|(name, entry)| scope.judge(name, entry, panes.as_ref())).collect();
+    let judged = entries.iter().map(|(name, entry)| context.judge(name, entry, panes.as_ref())).collect();
     Everything { entries, judged }
 }
 
@@ -205,9 +205,9 @@ fn agree(entry: &Entry, condition: &Condition) -> bool {
 }
 
 /// Every name that is declared or recorded, with its entry.
-pub(crate) fn every_name(scope: &Scope) -> Result<BTreeMap<SessionName, Entry>, Error> {
-    let mut entries = scope.registry.all()?;
-    for declaration in &scope.settings().sessions {
+pub(crate) fn every_name(context: &Context) -> Result<BTreeMap<SessionName, Entry>, Error> {
+    let mut entries = context.registry.all()?;
+    for declaration in &context.settings().sessions {
         entries.entry(declaration.name.clone()).or_insert(Entry::Vacant);
     }
     Ok(entries)

@@ -11,14 +11,14 @@ use std::{
 
 use crate::registry::{Entry, Record, Server};
 
-use super::Scope;
+use super::Context;
 
 /// How long a server that loses its last session may take to end, once its socket is gone.
 const ENDING: Duration = Duration::from_secs(2);
 
 const LOOK: Duration = Duration::from_millis(10);
 
-impl Scope {
+impl Context {
     /// A server that lives and cannot be reached any more, if a session of ours was spawned on one. To be asked only
     /// where tmux said that there is no server: it reads every record.
     pub(crate) fn lost_server(&self) -> Option<Server> {

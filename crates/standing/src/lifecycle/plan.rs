@@ -3,7 +3,7 @@
 use wire::{PlannedAction, PlannedSession};
 
 use super::{
-    Scope,
+    Context,
     list::{Everything, everything},
     recognise::restore_hint,
     start::{self, Prospect},
@@ -16,20 +16,20 @@ use crate::{
 };
 
 /// What a start of everything would do about each session, sorted by name.
-pub(crate) fn plan(scope: &Scope) -> Result<Vec<PlannedSession>, Error> {
-    let Everything { entries, judged } = everything(scope)?;
+pub(crate) fn plan(context: &Context) -> Result<Vec<PlannedSession>, Error> {
+    let Everything { entries, judged } = everything(context)?;
     let planned = entries.iter().zip(&judged).map(|((name, entry), judged)| {
-        let definition = scope.definitions().known(name, entry.record());
-        let considered = Considered {
+        let definition = context.definitions().known(name, entry.record());
+        let considered = Planned {
             entry,
             definition: definition.as_ref(),
             condition: &judged.condition,
-            block_enabled: scope.settings().standing_enabled,
-            config: &scope.config_file(),
-            attach: scope.attach(name),
+            block_enabled: context.settings().standing_enabled,
+            config: &context.config_file(),
+            attach: context.attach(name),
             unrecorded: restore_hint(name),
         };
-        let (action, detail) = considered.step(|definition| start::prospect(scope, definition, entry.record()));
+        let (action, detail) = considered.step(|definition| start::prospect(context, definition, entry.record()));
         PlannedSession {
             name: name.to_string(),
             declared: definition.as_ref().is_some_and(|definition| definition.declared),
@@ -57,7 +57,7 @@ fn recorded(entry: &Entry) -> &'static str {
 }
 
 /// What is known of one session.
-struct Considered<'a> {
+struct Planned<'a> {
     entry: &'a Entry,
     definition: Option<&'a Definition>,
     condition: &'a Condition,
@@ -69,7 +69,7 @@ struct Considered<'a> {
     unrecorded: String,
 }
 
-impl Considered<'_> {
+impl Planned<'_> {
     /// What a start would do, and why. `prospect` is asked only if a start would get as far as to spawn.
     fn step(&self, prospect: impl FnOnce(&Definition) -> Result<Prospect, String>) -> (PlannedAction, String) {
         if let Entry::Unreadable(reason) = self.entry {
@@ -200,7 +200,7 @@ mod tests {
         enabled: bool,
         resumes: bool,
     ) -> PlannedAction {
-        let considered = Considered {
+        let considered = Planned {
             entry,
             definition: Some(definition),
             condition,
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn one_that_is_not_declared_any_more_is_left_and_the_reason_says_so() {
         let (entry, definition) = (record(Phase::Stopped, Origin::Declared), definition(false, false));
-        let considered = Considered {
+        let considered = Planned {
             entry: &entry,
             definition: Some(&definition),
             condition: &Condition::Gone,
@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn a_start_that_cannot_be_made_fails_with_its_reason() {
         let definition = definition(true, true);
-        let considered = Considered {
+        let considered = Planned {
             entry: &Entry::Vacant,
             definition: Some(&definition),
             condition: &Condition::Gone,

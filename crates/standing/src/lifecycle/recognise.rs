@@ -15,7 +15,7 @@ use std::{
 
 use wire::{Row, SessionName};
 
-use super::{Scope, settle::note_process};
+use super::{Context, recover::note_process};
 use crate::{
     Error, clock,
     harness::BUILT_IN,
@@ -25,7 +25,7 @@ use crate::{
     tmux::{Pane, Panes},
 };
 
-impl Scope {
+impl Context {
     /// The record as it is with what the marks of its session tell, if another program dropped that.
     ///
     /// Processes without a session are looked for if another program believes it to run, or if `thorough`.

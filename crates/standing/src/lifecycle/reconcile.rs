@@ -3,7 +3,7 @@
 use wire::{SessionName, State};
 
 use super::{
-    Scope,
+    Context,
     control::{AT_ONCE, side_by_side},
 };
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
 /// A session in which something was left half done.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Settled {
+pub struct Recovered {
     /// Its name.
     pub name: SessionName,
     /// What had been begun: `starting`, `stopping` or `deleting`.
@@ -25,23 +25,23 @@ pub struct Settled {
 
 /// Settles every record that says that something was begun. The others need nothing: what is true of a session is
 /// looked at whenever it is asked for.
-pub(crate) fn reconcile(scope: &Scope) -> Result<Vec<Settled>, Error> {
+pub(crate) fn reconcile(context: &Context) -> Result<Vec<Recovered>, Error> {
     let begun = |entry: &Entry| entry.record().and_then(|record| record.phase).filter(|phase| phase.is_unfinished());
     let unfinished: Vec<(SessionName, Phase)> =
-        scope.registry.all()?.into_iter().filter_map(|(name, entry)| Some((name, begun(&entry)?))).collect();
+        context.registry.all()?.into_iter().filter_map(|(name, entry)| Some((name, begun(&entry)?))).collect();
     let names: Vec<SessionName> = unfinished.iter().map(|(name, _)| name.clone()).collect();
-    let settled = side_by_side(&names, AT_ONCE, |name| settle(scope, name));
+    let settled = side_by_side(&names, AT_ONCE, |name| recover(context, name));
     Ok(unfinished
         .into_iter()
         .zip(settled)
-        .map(|((name, phase), now)| Settled { name, begun: phase.as_str(), now })
+        .map(|((name, phase), now)| Recovered { name, begun: phase.as_str(), now })
         .collect())
 }
 
 /// Whoever held it meanwhile may have settled it: then there is nothing to do.
-fn settle(scope: &Scope, name: &SessionName) -> Result<State, Error> {
-    let hold = scope.hold(name, "reconcile")?;
-    scope.settle(&hold, name)?;
-    let entry = scope.registry.read(name);
-    Ok(scope.judge(name, &entry, scope.look().as_ref()).word)
+fn recover(context: &Context, name: &SessionName) -> Result<State, Error> {
+    let hold = context.hold(name, "reconcile")?;
+    context.recover(&hold, name)?;
+    let entry = context.registry.read(name);
+    Ok(context.judge(name, &entry, context.look().as_ref()).word)
 }

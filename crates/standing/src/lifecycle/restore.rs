@@ -2,31 +2,31 @@
 
 use wire::{ControlReport, Outcome, SessionName};
 
-use super::Scope;
+use super::Context;
 use crate::{Error, events::Event, registry::Entry};
 
 /// Writes the record of an unrecorded session. One that has a record keeps it.
-pub(crate) fn restore(scope: &Scope, name: &SessionName) -> Result<ControlReport, Error> {
-    scope.registry.prepare()?;
-    let hold = scope.hold(name, "restore")?;
-    match scope.registry.read(name) {
+pub(crate) fn restore(context: &Context, name: &SessionName) -> Result<ControlReport, Error> {
+    context.registry.prepare()?;
+    let hold = context.hold(name, "restore")?;
+    match context.registry.read(name) {
         Entry::Vacant => {}
-        Entry::Unreadable(reason) => return Err(scope.registry.bad(name, reason)),
+        Entry::Unreadable(reason) => return Err(context.registry.bad(name, reason)),
         Entry::Recorded(_) => {
-            scope.settle(&hold, name)?;
+            context.recover(&hold, name)?;
             return Err(Error::InvalidRequest(format!("`{name}` already has a record: nothing was changed")));
         }
     }
-    let panes = scope.look()?;
-    let Some(pane) = panes.of(name).iter().find(|pane| !pane.dead && scope.is_ours(pane)) else {
-        return Err(match scope.definitions().resolve(name, None) {
+    let panes = context.look()?;
+    let Some(pane) = panes.of(name).iter().find(|pane| !pane.dead && context.is_ours(pane)) else {
+        return Err(match context.definitions().resolve(name, None) {
             Ok(_) => Error::NotRunning { name: name.clone(), reason: "not started yet".to_owned() },
             Err(unknown) => unknown,
         });
     };
-    let record = scope.remembered(name, pane);
-    scope.registry.write(&record)?;
-    scope.emit(
+    let record = context.remembered(name, pane);
+    context.registry.write(&record)?;
+    context.emit(
         Event::info("standing.restored")
             .with("standing", name.as_str())
             .with("harness", record.harness.as_str())
@@ -39,5 +39,5 @@ pub(crate) fn restore(scope: &Scope, name: &SessionName) -> Result<ControlReport
     } else {
         format!("record restored, with conversation {}", record.harness_session_id)
     };
-    Ok(ControlReport::of(vec![scope.row_after(name, Outcome::AlreadyRunning, detail)]))
+    Ok(ControlReport::of(vec![context.row_after(name, Outcome::AlreadyRunning, detail)]))
 }

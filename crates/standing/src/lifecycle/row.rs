@@ -3,10 +3,10 @@
 use wire::{Activity, Outcome, Row, SessionName, State, Status};
 
 use super::{
+    context::{Context, Judged},
     orphan,
     recognise::restore_hint,
     say::Queue,
-    scope::{Judged, Scope},
     screen::last_line,
 };
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
     tmux::Pane,
 };
 
-impl Scope {
+impl Context {
     /// The row of a session as it is now.
     pub(crate) fn row(&self, name: &SessionName, entry: &Entry, judged: &Judged) -> Row {
         let record = entry.record();
@@ -132,7 +132,7 @@ fn note(row: &mut Row, record: &Record) {
     row.created_at.clone_from(&record.created_at);
 }
 
-impl Scope {
+impl Context {
     fn reason(&self, name: &SessionName, entry: &Entry, judged: &Judged) -> String {
         if let (Entry::Unreadable(reason), State::Unreadable) = (entry, judged.word) {
             return format!("could not read its record: {reason}");

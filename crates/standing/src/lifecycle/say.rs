@@ -9,7 +9,7 @@ mod receipt;
 
 use wire::{Evidence, Remedy, SayReceipt, SayRequest, SessionName, Verdict};
 
-use super::{Scope, orphan};
+use super::{Context, orphan};
 use crate::{
     Error, clock, directive,
     events::Event,
@@ -19,8 +19,8 @@ use crate::{
     text::{self, CleanText, MESSAGE_LIMIT},
     tmux::Pane,
 };
-pub(super) use deliver::Courier;
-use deliver::Delivery;
+use deliver::Delivered;
+pub(super) use deliver::Delivery;
 use evidence::Transcript;
 pub(super) use evidence::Watch;
 pub(super) use once::{Intent, Known, Once};
@@ -29,41 +29,41 @@ use queue::{At, Untaken};
 use receipt::receipt;
 
 /// Delivers one message.
-pub(crate) fn say(scope: &Scope, name: &SessionName, request: &SayRequest) -> Result<SayReceipt, Error> {
+pub(crate) fn say(context: &Context, name: &SessionName, request: &SayRequest) -> Result<SayReceipt, Error> {
     let cleaned = fit(request)?;
-    if let Entry::Vacant = scope.registry.read(name) {
-        scope.resolve_vacant(name)?;
-        return Err(without_record(scope, name));
+    if let Entry::Vacant = context.registry.read(name) {
+        context.resolve_vacant(name)?;
+        return Err(without_record(context, name));
     }
-    let hold = scope.hold(name, "say")?;
-    let Some(mut record) = scope.settle(&hold, name)? else { return Err(Error::Unknown { name: name.clone() }) };
+    let hold = context.hold(name, "say")?;
+    let Some(mut record) = context.recover(&hold, name)? else { return Err(Error::Unknown { name: name.clone() }) };
     let message = format!("{}\n\n{}", directive::message_header(name, &request.actor), cleaned.text);
-    let mut once = Once::open(scope, name, &request.idempotency_key, &message)?;
+    let mut once = Once::open(context, name, &request.idempotency_key, &message)?;
     let known = once.as_ref().map_or(Ok(Known::New), |once| once.known(name))?;
-    let harness = scope.harness(&record.harness).map_err(Error::InvalidRequest)?;
+    let harness = context.harness(&record.harness).map_err(Error::InvalidRequest)?;
     if let Known::Ended(receipt, intent) = known {
-        let receipt = taken_since(scope, &record, harness.as_ref(), *receipt, &intent, &message, &cleaned);
+        let receipt = taken_since(context, &record, harness.as_ref(), *receipt, &intent, &message, &cleaned);
         if let Some(once) = &mut once {
             once.end(&receipt);
         }
         return Ok(receipt);
     }
-    let pane = speakable(scope, &record);
+    let pane = speakable(context, &record);
     if let (Known::CutShort(intent), Some(once)) = (&known, &mut once) {
         let pane = pane.as_ref();
-        if let Some(delivery) = resume(scope, &record, harness.as_ref(), pane, intent, &message)? {
+        if let Some(delivery) = resume(context, &record, harness.as_ref(), pane, intent, &message)? {
             let receipt = receipt(&record, &cleaned, &delivery, intent.message_id.clone());
-            return Ok(end(scope, record, request, Some(once), pane.ok(), receipt));
+            return Ok(end(context, record, request, Some(once), pane.ok(), receipt));
         }
     }
     let pane = pane?;
-    scope.follow(&mut record, Some(pane.pid));
-    let mut queue = Queue::open(scope, name);
-    queue.settle(scope, &record, harness.as_ref());
-    let was_busy = ready::wait(scope, &record, &pane, harness.as_ref(), request.force)?.busy;
+    context.follow(&mut record, Some(pane.pid));
+    let mut queue = Queue::open(context, name);
+    queue.recover(context, &record, harness.as_ref());
+    let was_busy = ready::wait(context, &record, &pane, harness.as_ref(), request.force)?.busy;
 
     files::failpoint::at("say.checked");
-    let watch = Watch::begin(transcript(scope, &record, harness.as_ref()), &message);
+    let watch = Watch::begin(transcript(context, &record, harness.as_ref()), &message);
     let message_id = uuid::Uuid::new_v4().simple().to_string();
     let mut mark = "";
     let (transcript, transcript_from) = watch.begun_at();
@@ -73,9 +73,9 @@ pub(crate) fn say(scope: &Scope, name: &SessionName, request: &SayRequest) -> Re
         mark = &message_id;
     }
     files::failpoint::at("say.intended");
-    let (tmux, harness) = (&scope.tmux, harness.as_ref());
+    let (tmux, harness) = (&context.tmux, harness.as_ref());
     let delivery =
-        Courier { session: name, tmux, pane: &pane, harness, watch, message: &message, mark, was_busy }.deliver();
+        Delivery { session: name, tmux, pane: &pane, harness, watch, message: &message, mark, was_busy }.deliver();
     let at = match delivery.verdict {
         Verdict::Queued => Some(At::Queue),
         Verdict::Unconfirmed if delivery.in_box => Some(At::Box),
@@ -94,13 +94,13 @@ pub(crate) fn say(scope: &Scope, name: &SessionName, request: &SayRequest) -> Re
         });
     }
     let receipt = receipt(&record, &cleaned, &delivery, message_id.clone());
-    Ok(end(scope, record, request, once.as_mut(), Some(&pane), receipt))
+    Ok(end(context, record, request, once.as_mut(), Some(&pane), receipt))
 }
 
 /// The receipt of a message that was delivered before, as it would read now: one that was only queued, or not confirmed,
 /// may have become a turn since. One that still stands in the box of the same process has Enter pressed again.
 fn taken_since(
-    scope: &Scope,
+    context: &Context,
     record: &Record,
     harness: &dyn Harness,
     before: SayReceipt,
@@ -111,15 +111,15 @@ fn taken_since(
     if !matches!(before.verdict, Verdict::Queued | Verdict::Unconfirmed) {
         return before;
     }
-    let of = transcript(scope, record, harness);
+    let of = transcript(context, record, harness);
     let watch = Watch::resumed(of, intent.transcript.clone(), intent.transcript_from, message);
     let delivery = if watch.seen() {
-        Delivery::submitted(Evidence::Transcript)
+        Delivered::submitted(Evidence::Transcript)
     } else {
         let same_process = record.loop_id == intent.loop_id && before.verdict == Verdict::Unconfirmed;
-        let Some(pane) = speakable(scope, record).ok().filter(|_| same_process) else { return before };
-        let (session, tmux, mark, was_busy) = (&record.name, &scope.tmux, "", false);
-        let courier = Courier { session, tmux, pane: &pane, harness, watch, message, mark, was_busy };
+        let Some(pane) = speakable(context, record).ok().filter(|_| same_process) else { return before };
+        let (session, tmux, mark, was_busy) = (&record.name, &context.tmux, "", false);
+        let courier = Delivery { session, tmux, pane: &pane, harness, watch, message, mark, was_busy };
         if !courier.in_box() {
             return before;
         }
@@ -127,15 +127,15 @@ fn taken_since(
     };
     let receipt = receipt(record, cleaned, &delivery, before.message_id.clone());
     if receipt.verdict == Verdict::Submitted {
-        Queue::open(scope, &record.name).settle(scope, record, harness);
+        Queue::open(context, &record.name).recover(context, record, harness);
     }
     receipt
 }
 
 /// Forgets what is kept of the messages of a session that is deleted.
-pub(crate) fn forget(scope: &Scope, name: &SessionName) {
-    once::forget(scope, name);
-    queue::forget(scope, name);
+pub(crate) fn forget(context: &Context, name: &SessionName) {
+    once::forget(context, name);
+    queue::forget(context, name);
 }
 
 /// The text as it may be pasted, or why there is none.
@@ -156,38 +156,38 @@ fn fit(request: &SayRequest) -> Result<CleanText, Error> {
 }
 
 /// The transcript of a session's conversation.
-pub(super) fn transcript<'a>(scope: &'a Scope, record: &'a Record, harness: &'a dyn Harness) -> Transcript<'a> {
-    let place = scope.place(record);
+pub(super) fn transcript<'a>(context: &'a Context, record: &'a Record, harness: &'a dyn Harness) -> Transcript<'a> {
+    let place = context.place(record);
     Transcript { harness, place, conversation: record.harness_session_id.clone() }
 }
 
 /// What became of a delivery that was cut short by the end of the process that made it; `None` if it surely never
 /// reached the pane, so that it can be made now.
 fn resume(
-    scope: &Scope,
+    context: &Context,
     record: &Record,
     harness: &dyn Harness,
     pane: Result<&Pane, &Error>,
     intent: &Intent,
     message: &str,
-) -> Result<Option<Delivery>, Error> {
-    let of = transcript(scope, record, harness);
+) -> Result<Option<Delivered>, Error> {
+    let of = transcript(context, record, harness);
     let watch = Watch::resumed(of, intent.transcript.clone(), intent.transcript_from, message);
     if watch.seen() {
-        return Ok(Some(Delivery::submitted(Evidence::Transcript)));
+        return Ok(Some(Delivered::submitted(Evidence::Transcript)));
     }
-    let lost = || Delivery::unconfirmed("the-loop exited while typing the message, and did not type it again");
+    let lost = || Delivered::unconfirmed("the-loop exited while typing the message, and did not type it again");
     let pane = match pane {
         Ok(pane) if record.loop_id == intent.loop_id => pane,
         Err(Error::TmuxSilent { reason }) => return Err(Error::TmuxSilent { reason: reason.clone() }),
         // The pane that could have told is gone.
         Ok(_) | Err(_) => return Ok(Some(lost())),
     };
-    match scope.tmux.is_marked(pane, &intent.message_id).into_result()? {
+    match context.tmux.is_marked(pane, &intent.message_id).into_result()? {
         Some(false) => Ok(None),
         Some(true) => {
-            let (session, tmux, mark, was_busy) = (&record.name, &scope.tmux, "", false);
-            let courier = Courier { session, tmux, pane, harness, watch, message, mark, was_busy };
+            let (session, tmux, mark, was_busy) = (&record.name, &context.tmux, "", false);
+            let courier = Delivery { session, tmux, pane, harness, watch, message, mark, was_busy };
             Ok(Some(courier.confirm("")))
         }
         None => Ok(Some(lost())),
@@ -196,7 +196,7 @@ fn resume(
 
 /// Writes down what became of a delivery.
 fn end(
-    scope: &Scope,
+    context: &Context,
     record: Record,
     request: &SayRequest,
     once: Option<&mut Once>,
@@ -207,43 +207,45 @@ fn end(
     if let Some(once) = once {
         once.end(&receipt);
         if let Some(pane) = pane {
-            scope.tmux.unmark(pane, &receipt.message_id);
+            context.tmux.unmark(pane, &receipt.message_id);
         }
     }
-    note(scope, record, request, &receipt);
+    note(context, record, request, &receipt);
     receipt
 }
 
 /// Why a session that has no record cannot be spoken to.
-pub(super) fn without_record(scope: &Scope, name: &SessionName) -> Error {
-    match scope.look() {
+pub(super) fn without_record(context: &Context, name: &SessionName) -> Error {
+    match context.look() {
         Err(silence) => silence.into(),
-        Ok(panes) if panes.of(name).iter().any(|pane| !pane.dead && scope.is_ours(pane)) => scope.is_unrecorded(name),
+        Ok(panes) if panes.of(name).iter().any(|pane| !pane.dead && context.is_ours(pane)) => {
+            context.is_unrecorded(name)
+        }
         Ok(panes) if panes.of(name).iter().any(|pane| !pane.dead) => {
-            Error::Foreign { name: name.clone(), session: name.tmux_session(), socket: scope.tmux.socket_name() }
+            Error::Foreign { name: name.clone(), session: name.tmux_session(), socket: context.tmux.socket_name() }
         }
         Ok(_) => Error::NotRunning { name: name.clone(), reason: "not started yet".to_owned() },
     }
 }
 
 /// The pane to type into, or why there is none.
-pub(super) fn speakable(scope: &Scope, record: &Record) -> Result<Pane, Error> {
+pub(super) fn speakable(context: &Context, record: &Record) -> Result<Pane, Error> {
     let name = record.name.clone();
-    let reason = match scope.condition(record) {
+    let reason = match context.condition(record) {
         Condition::Live(pane) => return Ok(pane),
-        Condition::Unrecorded(_) => return Err(scope.is_unrecorded(&name)),
+        Condition::Unrecorded(_) => return Err(context.is_unrecorded(&name)),
         Condition::Foreign(_) => {
-            return Err(Error::Foreign { session: name.tmux_session(), socket: scope.tmux.socket_name(), name });
+            return Err(Error::Foreign { session: name.tmux_session(), socket: context.tmux.socket_name(), name });
         }
         Condition::Silent(silence) => return Err(silence.into()),
-        Condition::Dead(pane) => scope.how_it_ended(&pane),
+        Condition::Dead(pane) => context.how_it_ended(&pane),
         Condition::Deserted { dead } => {
-            let how = dead.map_or_else(|| "its pane was closed".to_owned(), |pane| scope.how_it_ended(&pane));
+            let how = dead.map_or_else(|| "its pane was closed".to_owned(), |pane| context.how_it_ended(&pane));
             let reason = format!("{how}, but other panes of its tmux session are open");
             return Err(Error::OutOfReach { remedies: vec![Remedy::Restart { name: name.clone() }], name, reason });
         }
         Condition::Replaced(pane) => {
-            let look = Remedy::Look { target: name.tmux_session(), socket: scope.tmux.socket_name() };
+            let look = Remedy::Look { target: name.tmux_session(), socket: context.tmux.socket_name() };
             let remedies = vec![look, Remedy::CloseAndStart { name: name.clone() }];
             return Err(Error::OutOfReach { name, reason: replaced(&pane), remedies });
         }
@@ -258,14 +260,14 @@ pub(super) fn speakable(scope: &Scope, record: &Record) -> Result<Pane, Error> {
 }
 
 /// The paper trail of a delivery. Who said it is noted; what was said is not.
-fn note(scope: &Scope, mut record: Record, request: &SayRequest, receipt: &SayReceipt) {
+fn note(context: &Context, mut record: Record, request: &SayRequest, receipt: &SayReceipt) {
     if receipt.verdict == Verdict::NotDelivered {
         return;
     }
     record.last_message_at = clock::now();
     // A power loss may take this back; the delivery is in the event log as well.
-    let _ = scope.registry.write_lightly(&record);
-    scope.emit(
+    let _ = context.registry.write_lightly(&record);
+    context.emit(
         Event::info("standing.said")
             .with("standing", record.name.as_str())
             .with("tmux_target", record.tmux_target.as_str())

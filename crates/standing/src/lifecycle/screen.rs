@@ -2,22 +2,22 @@
 
 use wire::SessionName;
 
-use super::Scope;
+use super::Context;
 use crate::{Error, registry::Entry, state::Condition};
 
 /// The last `lines` lines of a session's pane, alive or retained; empty if there is no pane.
-pub(crate) fn screen(scope: &Scope, name: &SessionName, lines: usize) -> Result<String, Error> {
-    let entry = scope.registry.read(name);
+pub(crate) fn screen(context: &Context, name: &SessionName, lines: usize) -> Result<String, Error> {
+    let entry = context.registry.read(name);
     if matches!(entry, Entry::Vacant) {
-        scope.resolve_vacant(name)?;
+        context.resolve_vacant(name)?;
     }
-    let panes = scope.look();
-    let condition = scope.judge(name, &entry, panes.as_ref()).condition;
+    let panes = context.look();
+    let condition = context.judge(name, &entry, panes.as_ref()).condition;
     if let Condition::Silent(silence) = condition {
         return Err(silence.into());
     }
     let Some(pane) = condition.shown() else { return Ok(String::new()) };
-    let text = scope.tmux.capture(pane).into_result()?.unwrap_or_default();
+    let text = context.tmux.capture(pane).into_result()?.unwrap_or_default();
     Ok(last_lines(&text, lines))
 }
 

@@ -2,7 +2,7 @@
 
 use wire::SessionName;
 
-use super::Scope;
+use super::Context;
 use crate::{
     launcher::{ROOT_VAR, SESSION_VAR},
     process::{LOOP_ID_VAR, variable_of},
@@ -10,11 +10,11 @@ use crate::{
 
 /// The session whose harness a process is, or was started by. Its environment says so, and the record must agree:
 /// another instance of the-loop may have a session of the same name.
-pub(crate) fn session_of(scope: &Scope, pid: u32) -> Option<SessionName> {
+pub(crate) fn session_of(context: &Context, pid: u32) -> Option<SessionName> {
     let id = variable_of(pid, LOOP_ID_VAR).filter(|id| !id.is_empty())?;
     let name = SessionName::parse(&variable_of(pid, SESSION_VAR)?).ok()?;
     // Its folder is marked as well, for a record that was lost or rewritten.
-    let marked = variable_of(pid, ROOT_VAR).is_some_and(|mark| mark == scope.mark);
-    let ours = marked || scope.registry.read(&name).record().is_some_and(|record| record.loop_id == id);
+    let marked = variable_of(pid, ROOT_VAR).is_some_and(|mark| mark == context.mark);
+    let ours = marked || context.registry.read(&name).record().is_some_and(|record| record.loop_id == id);
     ours.then_some(name)
 }

@@ -13,13 +13,13 @@ use jiff::Timestamp;
 use serde_json::Value;
 use wire::{Activity, Row, State};
 
-use super::Scope;
+use super::Context;
 use crate::{clock, harness::Harness, registry::Record};
 
 /// How much of the end of a conversation is looked through for the beginning of a turn.
 const TAIL: u64 = 256 * 1024;
 
-impl Scope {
+impl Context {
     /// Puts into a row since when it is what it is.
     pub(super) fn date(&self, row: &mut Row, record: Option<&Record>) {
         row.since = match (row.running, row.state) {

@@ -6,7 +6,7 @@ mod plan;
 
 use wire::{Outcome, Row, SessionName};
 
-use super::{Scope, orphan, recognise::restore_hint, say::Queue};
+use super::{Context, orphan, recognise::restore_hint, say::Queue};
 use crate::{
     Error, clock,
     definition::Definition,
@@ -29,50 +29,50 @@ pub(crate) struct Start {
 }
 
 /// Starts one session.
-pub(crate) fn start(scope: &Scope, name: &SessionName) -> Result<Row, Error> {
-    let record = scope.registry.read_whole(name)?;
+pub(crate) fn start(context: &Context, name: &SessionName) -> Result<Row, Error> {
+    let record = context.registry.read_whole(name)?;
     if record.is_none() {
-        scope.resolve_vacant(name)?;
+        context.resolve_vacant(name)?;
     }
-    scope.registry.prepare()?;
-    let hold = scope.hold(name, "start")?;
-    held(scope, &hold, name).map(|start| start.row)
+    context.registry.prepare()?;
+    let hold = context.hold(name, "start")?;
+    held(context, &hold, name).map(|start| start.row)
 }
 
 /// Starts a session that is held already.
-pub(crate) fn held(scope: &Scope, hold: &Hold, name: &SessionName) -> Result<Start, Error> {
-    let mut record = scope.settle(hold, name)?;
-    let definition = scope.definitions().resolve(name, record.as_ref())?;
+pub(crate) fn held(context: &Context, hold: &Hold, name: &SessionName) -> Result<Start, Error> {
+    let mut record = context.recover(hold, name)?;
+    let definition = context.definitions().resolve(name, record.as_ref())?;
     if let Some(record) = &mut record {
         // Order matters: the pane that tells where it ended is cleared before the next spawn.
-        scope.follow_ended(record, scope.condition(record).shown());
+        context.follow_ended(record, context.condition(record).shown());
     }
-    match may_spawn(scope, name, record.as_ref()) {
+    match may_spawn(context, name, record.as_ref()) {
         Go::Already(mut record, pane) => {
-            scope.follow(&mut record, Some(pane.pid));
+            context.follow(&mut record, Some(pane.pid));
             let settled = record.phase == Some(Phase::Running) && record.status == RecordStatus::Running;
             if !settled && !record.of_another_program() {
                 record.phase = Some(Phase::Running);
                 record.status = RecordStatus::Running;
-                scope.registry.write(&record)?;
+                context.registry.write(&record)?;
             }
-            let notes = scope.harness(&record.harness).map(|adapter| {
+            let notes = context.harness(&record.harness).map(|adapter| {
                 let (env, cwd) = (&definition.env, record.cwd.as_ref());
-                let environment = scope.environment_to_start(&adapter, env, cwd, Some(&record));
+                let environment = context.environment_to_start(&adapter, env, cwd, Some(&record));
                 environment.map(|environment| environment.notes).unwrap_or_default()
             });
             let mut notes = notes.unwrap_or_default();
-            notes.extend(hand_over(scope, &record, &pane));
-            Ok(sure(scope.row_after(name, Outcome::AlreadyRunning, notes.join("; "))))
+            notes.extend(hand_over(context, &record, &pane));
+            Ok(sure(context.row_after(name, Outcome::AlreadyRunning, notes.join("; "))))
         }
-        Go::No(reason) => Ok(sure(failed(scope, name, &definition.harness, &reason))),
+        Go::No(reason) => Ok(sure(failed(context, name, &definition.harness, &reason))),
         Go::Spawn => {
             if let Some(record) = &mut record {
-                scope.follow(record, None);
+                context.follow(record, None);
             }
-            match Plan::make(scope, &definition, record.as_ref()) {
-                Ok(plan) => spawn(scope, plan, record),
-                Err(reason) => Ok(sure(failed(scope, name, &definition.harness, &reason))),
+            match Plan::make(context, &definition, record.as_ref()) {
+                Ok(plan) => spawn(context, plan, record),
+                Err(reason) => Ok(sure(failed(context, name, &definition.harness, &reason))),
             }
         }
     }
@@ -87,12 +87,16 @@ pub(super) struct Prospect {
 }
 
 /// Works out what a start would spawn, or why it could not, and spawns nothing.
-pub(super) fn prospect(scope: &Scope, definition: &Definition, record: Option<&Record>) -> Result<Prospect, String> {
-    let plan = Plan::make(scope, definition, record)?;
+pub(super) fn prospect(
+    context: &Context,
+    definition: &Definition,
+    record: Option<&Record>,
+) -> Result<Prospect, String> {
+    let plan = Plan::make(context, definition, record)?;
     let mut notes = plan.notes();
     let resumed = plan.resumable(record);
     let gone =
-        resumed.as_ref().and_then(|id| plan.adapter.transcript(&plan.place(scope), id)).filter(|path| !path.exists());
+        resumed.as_ref().and_then(|id| plan.adapter.transcript(&plan.place(context), id)).filter(|path| !path.exists());
     if let (Some(id), Some(path)) = (&resumed, &gone) {
         notes.push(format!(
             "the transcript of conversation {id} is missing ({}): starting a new conversation",
@@ -115,17 +119,17 @@ enum Go {
     No(String),
 }
 
-fn may_spawn(scope: &Scope, name: &SessionName, record: Option<&Record>) -> Go {
-    let (mut condition, mut no_server) = condition(scope, name, record);
+fn may_spawn(context: &Context, name: &SessionName, record: Option<&Record>) -> Go {
+    let (mut condition, mut no_server) = condition(context, name, record);
     if let Condition::Dead(pane) = &condition {
         // Nothing runs in it: it makes room.
-        (condition, no_server) = match scope.clear_dead(name, pane) {
-            Ok(()) => self::condition(scope, name, record),
+        (condition, no_server) = match context.clear_dead(name, pane) {
+            Ok(()) => self::condition(context, name, record),
             Err(silence) => (Condition::Silent(silence), false),
         };
     }
     match (condition, record) {
-        (Condition::Gone, _) => match no_server.then(|| scope.lost_server()).flatten() {
+        (Condition::Gone, _) => match no_server.then(|| context.lost_server()).flatten() {
             Some(server) => Go::No(format!("{}: not started again", orphan::remedy(&server))),
             None => Go::Spawn,
         },
@@ -134,25 +138,25 @@ fn may_spawn(scope: &Scope, name: &SessionName, record: Option<&Record>) -> Go {
         (Condition::Replaced(pane), _) => Go::No(format!(
             "{}: not started; look at it with {}, and close it before you start the session",
             replaced(&pane),
-            scope.attach(name)
+            context.attach(name)
         )),
         (Condition::Unrecorded(_), _) => {
-            Go::No(format!("{}, and look at it with {}: not started", restore_hint(name), scope.attach(name)))
+            Go::No(format!("{}, and look at it with {}: not started", restore_hint(name), context.attach(name)))
         }
         (Condition::Live(_) | Condition::Foreign(_), _) => Go::No(format!(
             "a tmux session that is not managed by the-loop has the name ({}): not started; look at it with {}",
             if record.is_none() { "no record" } else { "not the one in the record" },
-            scope.attach(name)
+            context.attach(name)
         )),
         (Condition::Dead(pane), _) => Go::No(format!(
             "the tmux session still exists although {}: not started; look at it with {}",
-            scope.how_it_ended(&pane),
-            scope.attach(name)
+            context.how_it_ended(&pane),
+            context.attach(name)
         )),
         (Condition::Deserted { .. }, _) => Go::No(format!(
             "its harness exited, but other panes of its tmux session are open: not started; look at them with {}, or \
              close them with `the-loop standing stop {name}`",
-            scope.attach(name)
+            context.attach(name)
         )),
         (Condition::Orphaned, record) => Go::No(format!(
             "{}: not started again; stop it with `the-loop standing stop {name}`",
@@ -162,55 +166,57 @@ fn may_spawn(scope: &Scope, name: &SessionName, record: Option<&Record>) -> Go {
 }
 
 /// What is true of the session, and whether there was no tmux server to ask.
-fn condition(scope: &Scope, name: &SessionName, record: Option<&Record>) -> (Condition, bool) {
-    let panes = scope.look();
+fn condition(context: &Context, name: &SessionName, record: Option<&Record>) -> (Condition, bool) {
+    let panes = context.look();
     let no_server = panes.as_ref().is_ok_and(|panes| panes.no_server);
     let entry = record.map_or(Entry::Vacant, |record| Entry::Recorded(Box::new(record.clone())));
-    (scope.judge(name, &entry, panes.as_ref()).condition, no_server)
+    (context.judge(name, &entry, panes.as_ref()).condition, no_server)
 }
 
 /// Resumes, falls back to a fresh conversation, and records what came of it.
-fn spawn(scope: &Scope, mut plan: Plan<'_>, before: Option<Record>) -> Result<Start, Error> {
+fn spawn(context: &Context, mut plan: Plan<'_>, before: Option<Record>) -> Result<Start, Error> {
     let name = plan.definition.name.clone();
     files::failpoint::at("start.planned");
-    trust(scope, &mut plan);
+    trust(context, &mut plan);
     let mut notes = Vec::new();
     let mut record = plan.record(before.as_ref());
     let attempt = |plan: &Plan<'_>, record: &mut Record, conversation: Conversation| {
-        attempt::make(scope, plan, record, &conversation).inspect_err(|_| {
+        attempt::make(context, plan, record, &conversation).inspect_err(|_| {
             // It could not be written down, so nothing was spawned; what stood before is put back as far as can be.
-            let _ = restore(scope, &name, before.clone());
+            let _ = restore(context, &name, before.clone());
         })
     };
     if let Some(id) = plan.resumable(before.as_ref()) {
         match attempt(&plan, &mut record, Conversation::Resumed(id.clone()))? {
-            Attempt::Lives(proof) => return succeeded(scope, &plan, record, before, (Outcome::Resumed, proof), &notes),
-            Attempt::Unsure(reason) => return Ok(unsure(scope, &plan, &reason)),
-            Attempt::Refused(reason) => return give_up(scope, &plan, before, &reason),
+            Attempt::Lives(proof) => {
+                return succeeded(context, &plan, record, before, (Outcome::Resumed, proof), &notes);
+            }
+            Attempt::Unsure(reason) => return Ok(unsure(context, &plan, &reason)),
+            Attempt::Refused(reason) => return give_up(context, &plan, before, &reason),
             Attempt::Died(reason) => {
-                resume_failed(scope, &name, &id, &reason);
+                resume_failed(context, &name, &id, &reason);
                 notes.push(format!("could not resume conversation {id} ({reason}); started a new one"));
             }
         }
         match plan.begin_afresh() {
-            Ok(true) => trust(scope, &mut plan),
+            Ok(true) => trust(context, &mut plan),
             Ok(false) => {}
-            Err(reason) => return give_up(scope, &plan, before, &reason),
+            Err(reason) => return give_up(context, &plan, before, &reason),
         }
     }
-    let id = match plan.new_id(scope) {
+    let id = match plan.new_id(context) {
         Ok(id) => id,
-        Err(reason) => return give_up(scope, &plan, before, &reason),
+        Err(reason) => return give_up(context, &plan, before, &reason),
     };
     match attempt(&plan, &mut record, Conversation::Fresh(id))? {
-        Attempt::Lives(proof) => succeeded(scope, &plan, record, before, (Outcome::Started, proof), &notes),
-        Attempt::Unsure(reason) => Ok(unsure(scope, &plan, &reason)),
-        Attempt::Died(reason) | Attempt::Refused(reason) => give_up(scope, &plan, before, &reason),
+        Attempt::Lives(proof) => succeeded(context, &plan, record, before, (Outcome::Started, proof), &notes),
+        Attempt::Unsure(reason) => Ok(unsure(context, &plan, &reason)),
+        Attempt::Died(reason) | Attempt::Refused(reason) => give_up(context, &plan, before, &reason),
     }
 }
 
-fn resume_failed(scope: &Scope, name: &SessionName, id: &str, reason: &str) {
-    scope.emit(
+fn resume_failed(context: &Context, name: &SessionName, id: &str, reason: &str) {
+    context.emit(
         Event::new(Level::Warning, "standing.resume_failed")
             .with("standing", name.as_str())
             .with("harness_session_id", id)
@@ -219,9 +225,9 @@ fn resume_failed(scope: &Scope, name: &SessionName, id: &str, reason: &str) {
 }
 
 /// Trusts the directory beforehand. A failure is reported and does not keep the session from starting.
-fn trust(scope: &Scope, plan: &mut Plan<'_>) {
-    let Err(error) = plan.trust(scope) else { return };
-    scope.emit(
+fn trust(context: &Context, plan: &mut Plan<'_>) {
+    let Err(error) = plan.trust(context) else { return };
+    context.emit(
         Event::new(Level::Warning, "workspace.trust_failed")
             .with("standing", plan.definition.name.as_str())
             .with("harness", plan.definition.harness.as_str())
@@ -232,7 +238,7 @@ fn trust(scope: &Scope, plan: &mut Plan<'_>) {
 }
 
 fn succeeded(
-    scope: &Scope,
+    context: &Context,
     plan: &Plan<'_>,
     mut record: Record,
     before: Option<Record>,
@@ -246,33 +252,33 @@ fn succeeded(
     let mut notes = notes.to_vec();
     notes.extend(plan.notes());
     record.account = plan.account();
-    Scope::note_account(&mut record, plan.adapter.as_ref());
-    if !scope.learn(plan.adapter.as_ref(), &mut record) {
+    Context::note_account(&mut record, plan.adapter.as_ref());
+    if !context.learn(plan.adapter.as_ref(), &mut record) {
         notes.push("the conversation is not known yet; it is recorded at the next message or stop".to_owned());
     }
     if plan.untrusted.is_none() {
         // For the next start.
-        plan.keep_trusted(scope);
+        plan.keep_trusted(context);
     }
     files::failpoint::at("start.probed");
-    if let Err(error) = scope.registry.write(&record) {
+    if let Err(error) = context.registry.write(&record) {
         // The intent stands on disk: the next verb finds the pane by its id and records it.
         notes.push(format!("started, but its record could not be written ({error})"));
     }
     files::failpoint::at("start.recorded");
-    let pane = scope.condition(&record).live().cloned();
+    let pane = context.condition(&record).live().cloned();
     // Evidence may come moments before the end: a session that has ended by now has not started.
-    if proof == Proof::Brief && !attempt::is_still_up(scope, plan, &record, pane.as_ref()) {
+    if proof == Proof::Brief && !attempt::is_still_up(context, plan, &record, pane.as_ref()) {
         let lived = record.process.as_ref().and_then(ProcessIdentity::age).unwrap_or_default();
-        let reason = attempt::how_it_ended(scope, &record, lived);
-        return give_up(scope, plan, before, &reason);
+        let reason = attempt::how_it_ended(context, &record, lived);
+        return give_up(context, plan, before, &reason);
     }
     let brief = pane
         .as_ref()
         .filter(|_| outcome == Outcome::Started)
-        .and_then(|pane| brief::confirm(scope, plan, &record, pane));
+        .and_then(|pane| brief::confirm(context, plan, &record, pane));
     notes.extend(brief.as_ref().and_then(|brief| brief.note(&record.name)));
-    notes.extend(pane.iter().flat_map(|pane| hand_over(scope, &record, pane)));
+    notes.extend(pane.iter().flat_map(|pane| hand_over(context, &record, pane)));
     let event = if outcome == Outcome::Resumed { "standing.resumed" } else { "standing.started" };
     let mut event = Event::info(event)
         .with("standing", record.name.as_str())
@@ -284,50 +290,50 @@ fn succeeded(
     if !plan.left_out.is_empty() {
         event = event.with("left_out", plan.left_out.clone());
     }
-    scope.emit(event);
+    context.emit(event);
     files::failpoint::at("start.announced");
-    let mut row = scope.row_after(&record.name, outcome, notes.join("; "));
+    let mut row = context.row_after(&record.name, outcome, notes.join("; "));
     row.brief = brief.map(|brief| brief.verdict);
     Ok(sure(row))
 }
 
 /// Gives the harness what the one before it had not taken.
-fn hand_over(scope: &Scope, record: &Record, pane: &Pane) -> Vec<String> {
-    let mut queue = Queue::open(scope, &record.name);
-    match scope.harness(&record.harness) {
-        Ok(harness) if queue.len() > 0 => queue.hand_over(scope, record, harness.as_ref(), pane),
+fn hand_over(context: &Context, record: &Record, pane: &Pane) -> Vec<String> {
+    let mut queue = Queue::open(context, &record.name);
+    match context.harness(&record.harness) {
+        Ok(harness) if queue.len() > 0 => queue.hand_over(context, record, harness.as_ref(), pane),
         _ => Vec::new(),
     }
 }
 
-fn unsure(scope: &Scope, plan: &Plan<'_>, reason: &str) -> Start {
+fn unsure(context: &Context, plan: &Plan<'_>, reason: &str) -> Start {
     let name = &plan.definition.name;
     let detail = format!("{reason}: the session may still start; the next command on `{name}` checks");
-    Start { row: failed(scope, name, &plan.definition.harness, &detail), unsure: true }
+    Start { row: failed(context, name, &plan.definition.harness, &detail), unsure: true }
 }
 
 /// Nothing lives: what was true before the start is true again.
-fn give_up(scope: &Scope, plan: &Plan<'_>, before: Option<Record>, reason: &str) -> Result<Start, Error> {
+fn give_up(context: &Context, plan: &Plan<'_>, before: Option<Record>, reason: &str) -> Result<Start, Error> {
     let name = &plan.definition.name;
-    restore(scope, name, before)?;
-    Ok(sure(failed(scope, name, &plan.definition.harness, reason)))
+    restore(context, name, before)?;
+    Ok(sure(failed(context, name, &plan.definition.harness, reason)))
 }
 
-fn restore(scope: &Scope, name: &SessionName, before: Option<Record>) -> Result<(), Error> {
-    let Some(mut record) = before else { return scope.registry.remove(name) };
+fn restore(context: &Context, name: &SessionName, before: Option<Record>) -> Result<(), Error> {
+    let Some(mut record) = before else { return context.registry.remove(name) };
     record.phase = Some(if record.phase == Some(Phase::Created) { Phase::Created } else { Phase::Stopped });
     record.status = RecordStatus::Stopped;
     record.process = None;
-    scope.registry.write(&record)
+    context.registry.write(&record)
 }
 
-fn failed(scope: &Scope, name: &SessionName, harness: &str, reason: &str) -> Row {
-    scope.emit(
+fn failed(context: &Context, name: &SessionName, harness: &str, reason: &str) -> Row {
+    context.emit(
         Event::error("standing.spawn_failed")
             .with("standing", name.as_str())
             .with("harness", harness)
             .with("tmux_target", name.tmux_session())
             .with("error", reason),
     );
-    scope.row_after(name, Outcome::Failed, reason)
+    context.row_after(name, Outcome::Failed, reason)
 }

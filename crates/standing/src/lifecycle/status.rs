@@ -2,13 +2,13 @@
 
 use wire::{ControlReport, State};
 
-use super::{Scope, list};
+use super::{Context, list};
 use crate::Error;
 
 /// The sessions as they are. The report is ok unless one that starts by itself does not run; others do not decide.
-pub(crate) fn status(scope: &Scope) -> Result<ControlReport, Error> {
-    let sessions = list::list(scope, None)?;
-    let enabled = scope.settings().standing_enabled;
+pub(crate) fn status(context: &Context) -> Result<ControlReport, Error> {
+    let sessions = list::list(context, None)?;
+    let enabled = context.settings().standing_enabled;
     let ok = sessions.iter().all(|row| {
         let wanted = row.auto_start && (!row.declared || enabled);
         // Whether a record that is gone or cannot be read says so is not known; a start would fail on it.

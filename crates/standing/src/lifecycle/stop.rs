@@ -8,7 +8,7 @@ mod signal;
 
 use wire::{Outcome, Row, SessionName};
 
-use super::{Scope, recognise::restore_hint};
+use super::{Context, recognise::restore_hint};
 use crate::{
     Error,
     events::Event,
@@ -50,91 +50,91 @@ impl Stop {
 }
 
 /// Stops one session. It works off the registry, and where the config or the disk does not help.
-pub(crate) fn stop(scope: &Scope, name: &SessionName) -> Result<Row, Error> {
-    if let Entry::Vacant = scope.registry.read(name) {
-        if scope.unrecorded(name).is_none() {
-            scope.definitions().resolve(name, None)?;
+pub(crate) fn stop(context: &Context, name: &SessionName) -> Result<Row, Error> {
+    if let Entry::Vacant = context.registry.read(name) {
+        if context.unrecorded(name).is_none() {
+            context.definitions().resolve(name, None)?;
         }
-        let stop = without_record(scope, name);
-        return Ok(scope.row_after(name, stop.outcome, stop.detail));
+        let stop = without_record(context, name);
+        return Ok(context.row_after(name, stop.outcome, stop.detail));
     }
-    let hold = match scope.hold(name, "stop") {
-        Err(Error::Storage { .. }) => scope.registry.hold_without_writing(name, scope.lock_wait())?,
+    let hold = match context.hold(name, "stop") {
+        Err(Error::Storage { .. }) => context.registry.hold_without_writing(name, context.lock_wait())?,
         other => Some(other?),
     };
     let Some(hold) = hold else { return Err(Error::Unknown { name: name.clone() }) };
-    let stop = held(scope, &hold, name);
-    Ok(scope.row_after(name, stop.outcome, stop.detail))
+    let stop = held(context, &hold, name);
+    Ok(context.row_after(name, stop.outcome, stop.detail))
 }
 
 /// Stops a session that is held already.
-pub(crate) fn held(scope: &Scope, hold: &Hold, name: &SessionName) -> Stop {
-    match scope.read_held(hold, name) {
-        Ok(None) => without_record(scope, name),
-        Err(Error::BadRecord { reason, .. }) => unreadable(scope, name, &reason),
+pub(crate) fn held(context: &Context, hold: &Hold, name: &SessionName) -> Stop {
+    match context.read_held(hold, name) {
+        Ok(None) => without_record(context, name),
+        Err(Error::BadRecord { reason, .. }) => unreadable(context, name, &reason),
         Err(error) => Stop::new(Outcome::Failed, error.problem().detail),
         Ok(Some(record)) => {
             // A delete that was cut short goes on as one.
             let phase = if record.phase == Some(Phase::Deleting) { Phase::Deleting } else { Phase::Stopping };
             let record = if record.phase == Some(Phase::Starting) {
-                scope.settle_start(record.clone()).unwrap_or(record)
+                context.settle_start(record.clone()).unwrap_or(record)
             } else {
                 record
             };
-            finish(scope, hold, record, phase)
+            finish(context, hold, record, phase)
         }
     }
 }
 
 /// Stops what a record accounts for, with `phase` as the recorded intent.
-pub(crate) fn finish(scope: &Scope, _hold: &Hold, mut record: Record, phase: Phase) -> Stop {
+pub(crate) fn finish(context: &Context, _hold: &Hold, mut record: Record, phase: Phase) -> Stop {
     if record.phase == Some(Phase::Starting) {
         // A launch that nobody has taken yet must not be taken after the stop.
-        crate::launcher::revoke(&scope.registry.launch_dir().join(format!("{}.json", record.loop_id)));
+        crate::launcher::revoke(&context.registry.launch_dir().join(format!("{}.json", record.loop_id)));
     }
-    let condition = scope.condition(&record);
+    let condition = context.condition(&record);
     if let Condition::Silent(silence) = condition {
         let detail = format!("tmux did not answer ({}): no signal was sent and the record is unchanged", silence.0);
-        emit_failed(scope, &record, &detail);
+        emit_failed(context, &record, &detail);
         return Stop::new(Outcome::Failed, detail);
     }
-    scope.follow(&mut record, condition.live().map(|pane| pane.pid));
-    scope.follow_ended(&mut record, condition.shown());
-    let cut = condition.live().map(|pane| Cut::look(scope, &record, pane)).unwrap_or_default();
+    context.follow(&mut record, condition.live().map(|pane| pane.pid));
+    context.follow_ended(&mut record, condition.shown());
+    let cut = condition.live().map(|pane| Cut::look(context, &record, pane)).unwrap_or_default();
     files::failpoint::at("stop.begun");
     let mut notes = Vec::new();
     // The intent before the act; a full disk must not keep anyone from stopping an agent.
     record.phase = Some(phase);
-    if let Err(error) = scope.registry.write(&record) {
+    if let Err(error) = context.registry.write(&record) {
         notes.push(format!("could not write the record ({error})"));
     }
     files::failpoint::at("stop.intended");
     let replaced = matches!(condition, Condition::Replaced(_));
-    let stop = act(scope, &record, condition);
+    let stop = act(context, &record, condition);
     files::failpoint::at("stop.closed");
     if stop.done() {
         // What runs in our pane now goes on being told from what ran there before.
         if !replaced {
             record.process = None;
         }
-        conclude(scope, &mut record, phase, &stop, &cut, &mut notes);
+        conclude(context, &mut record, phase, &stop, &cut, &mut notes);
     } else {
-        emit_failed(scope, &record, &stop.detail);
+        emit_failed(context, &record, &stop.detail);
     }
     let detail =
         std::iter::once(stop.detail).chain(notes).filter(|note| !note.is_empty()).collect::<Vec<_>>().join("; ");
     Stop { detail, ..stop }
 }
 
-fn conclude(scope: &Scope, record: &mut Record, phase: Phase, stop: &Stop, cut: &Cut, notes: &mut Vec<String>) {
+fn conclude(context: &Context, record: &mut Record, phase: Phase, stop: &Stop, cut: &Cut, notes: &mut Vec<String>) {
     if record.status == RecordStatus::Running || stop.outcome == Outcome::Stopped {
         record.stopped_at = crate::clock::now();
     }
     record.status = RecordStatus::Stopped;
-    scope.resolve_pending(record);
+    context.resolve_pending(record);
     // A delete stays one until its record is gone.
     record.phase = Some(if phase == Phase::Deleting { Phase::Deleting } else { Phase::Stopped });
-    if let Err(error) = scope.registry.write(record)
+    if let Err(error) = context.registry.write(record)
         && notes.is_empty()
     {
         notes.push(format!("could not write the record ({error})"));
@@ -146,72 +146,72 @@ fn conclude(scope: &Scope, record: &mut Record, phase: Phase, stop: &Stop, cut: 
             .with("standing", record.name.as_str())
             .with("tmux_target", record.tmux_target.as_str())
             .with("detail", stop.detail.as_str());
-        scope.emit(cut.note_in(event));
+        context.emit(cut.note_in(event));
     }
 }
 
-fn act(scope: &Scope, record: &Record, condition: Condition) -> Stop {
-    let grace = scope.settings().routing.tmux.kill_grace;
+fn act(context: &Context, record: &Record, condition: Condition) -> Stop {
+    let grace = context.settings().routing.tmux.kill_grace;
     match condition {
         Condition::Silent(silence) => Stop::new(Outcome::Failed, silence.0),
-        Condition::Live(pane) => match ours(scope, record, &pane) {
-            Ok(Some(harness)) => close(scope, record, &pane, &end(&harness, &record.loop_id, grace)),
-            Ok(None) => close(scope, record, &pane, &sweep(&record.loop_id, grace)),
+        Condition::Live(pane) => match ours(context, record, &pane) {
+            Ok(Some(harness)) => close(context, record, &pane, &end(&harness, &record.loop_id, grace)),
+            Ok(None) => close(context, record, &pane, &sweep(&record.loop_id, grace)),
             Err(reason) => Stop::new(Outcome::Failed, reason),
         },
         Condition::Dead(pane) if pane.session_loop_id == record.loop_id => {
             let ended = sweep(&record.loop_id, grace);
-            let how = format!("{}; its pane was closed", scope.how_it_ended(&pane));
-            let stop = close(scope, record, &pane, &ended);
+            let how = format!("{}; its pane was closed", context.how_it_ended(&pane));
+            let stop = close(context, record, &pane, &ended);
             if stop.done() { Stop::new(Outcome::NotRunning, join(&how, &stop.detail)) } else { stop }
         }
         Condition::Deserted { .. } => {
             let ended = sweep(&record.loop_id, grace);
-            close(scope, record, &Pane { session_loop_id: record.loop_id.clone(), ..Pane::default() }, &ended)
+            close(context, record, &Pane { session_loop_id: record.loop_id.clone(), ..Pane::default() }, &ended)
         }
         Condition::Orphaned => {
             let stop = match record.process.as_ref().and_then(process::ProcessIdentity::hold) {
                 Some(harness) => finished(Outcome::Stopped, &end(&harness, &record.loop_id, grace)),
                 None => finished(Outcome::NotRunning, &sweep(&record.loop_id, grace)),
             };
-            clear_elsewhere(scope, record, &stop);
+            clear_elsewhere(context, record, &stop);
             stop
         }
-        Condition::Replaced(pane) => left_alone(scope, record, &replaced(&pane)),
+        Condition::Replaced(pane) => left_alone(context, record, &replaced(&pane)),
         Condition::Foreign(_) | Condition::Unrecorded(_) => {
-            left_alone(scope, record, "a tmux session that is not managed by the-loop has its name")
+            left_alone(context, record, "a tmux session that is not managed by the-loop has its name")
         }
         Condition::Dead(_) | Condition::Gone => {
             let ended = sweep(&record.loop_id, grace);
             let outcome = if ended.signalled.is_empty() { Outcome::NotRunning } else { Outcome::Stopped };
             let stop = finished(outcome, &ended);
-            clear_elsewhere(scope, record, &stop);
+            clear_elsewhere(context, record, &stop);
             stop
         }
     }
 }
 
 /// A session that ran and cannot be seen under its name may have been renamed: its retained pane would stay for good.
-fn clear_elsewhere(scope: &Scope, record: &Record, stop: &Stop) {
+fn clear_elsewhere(context: &Context, record: &Record, stop: &Stop) {
     if stop.done() && record.status == RecordStatus::Running && !record.loop_id.is_empty() {
-        scope.tmux.clear_elsewhere(&record.loop_id);
+        context.tmux.clear_elsewhere(&record.loop_id);
         // Or its server is the one of another `routing.tmux.socket`.
         if let Some(server) = record.server.as_ref().filter(|server| server.process.is_alive()) {
-            scope.tmux.behind(&server.socket).clear_elsewhere(&record.loop_id);
+            context.tmux.behind(&server.socket).clear_elsewhere(&record.loop_id);
         }
     }
 }
 
 /// What is not ours is not touched; what our harness left is.
-fn left_alone(scope: &Scope, record: &Record, what: &str) -> Stop {
-    let ended = sweep(&record.loop_id, scope.settings().routing.tmux.kill_grace);
-    let left = format!("{what} and was not touched: {}", scope.attach(&record.name));
+fn left_alone(context: &Context, record: &Record, what: &str) -> Stop {
+    let ended = sweep(&record.loop_id, context.settings().routing.tmux.kill_grace);
+    let left = format!("{what} and was not touched: {}", context.attach(&record.name));
     let outcome = if ended.left.is_empty() { Outcome::NotRunning } else { Outcome::Failed };
     Stop::new(outcome, join(&left, &ended.report()))
 }
 
 /// The process in our pane, if it is the one we put there. A pane that an operator respawned runs something else.
-fn ours(scope: &Scope, record: &Record, pane: &Pane) -> Result<Option<ProcessHold>, String> {
+fn ours(context: &Context, record: &Record, pane: &Pane) -> Result<Option<ProcessHold>, String> {
     let Some(held) = ProcessHold::of(pane.pid) else { return Ok(None) };
     let known = record.process.as_ref() == Some(&held.identity) || record.process.is_none();
     if known || held.carries(&record.loop_id) {
@@ -221,17 +221,17 @@ fn ours(scope: &Scope, record: &Record, pane: &Pane) -> Result<Option<ProcessHol
         "the pane runs `{}` (pid {}), which the-loop did not start: no signal was sent; look at it with {}",
         process::command_name(pane.pid),
         pane.pid,
-        scope.attach(&record.name)
+        context.attach(&record.name)
     ))
 }
 
 /// Removes the session of a harness that has ended.
-fn close(scope: &Scope, record: &Record, pane: &Pane, ended: &Ended) -> Stop {
+fn close(context: &Context, record: &Record, pane: &Pane, ended: &Ended) -> Stop {
     if !ended.left.is_empty() {
         return Stop::new(Outcome::Failed, ended.report());
     }
     files::failpoint::at("stop.ended");
-    match scope.tmux.kill(&record.name, &pane.session_loop_id) {
+    match context.tmux.kill(&record.name, &pane.session_loop_id) {
         Answer::Said(KillAnswer::Gone(closed)) => {
             let others = closed.iter().filter(|closed| closed.id != pane.id).filter_map(Closed::told);
             let others = others.collect::<Vec<_>>().join(", ");
@@ -249,7 +249,7 @@ fn close(scope: &Scope, record: &Record, pane: &Pane, ended: &Ended) -> Stop {
                 &format!("tmux did not answer when closing the session ({}): stop it again", silence.0),
             ),
         ),
-        Answer::Said(KillAnswer::NotOurs) => match scope.condition(record) {
+        Answer::Said(KillAnswer::NotOurs) => match context.condition(record) {
             Condition::Gone | Condition::Orphaned => finished(Outcome::Stopped, ended),
             _ => finished(Outcome::Stopped, ended).but("another tmux session has its name now and was not touched"),
         },
@@ -268,8 +268,8 @@ fn finished(outcome: Outcome, ended: &Ended) -> Stop {
 }
 
 /// What can be said of a name without a record: nothing of it is signalled.
-pub(super) fn without_record(scope: &Scope, name: &SessionName) -> Stop {
-    let panes = match scope.look() {
+pub(super) fn without_record(context: &Context, name: &SessionName) -> Stop {
+    let panes = match context.look() {
         Ok(panes) => panes,
         Err(silence) => {
             return Stop::new(Outcome::Failed, format!("tmux did not answer ({}): no signal was sent", silence.0));
@@ -277,14 +277,14 @@ pub(super) fn without_record(scope: &Scope, name: &SessionName) -> Stop {
     };
     let mut live = panes.of(name).iter().filter(|pane| !pane.dead).peekable();
     if live.peek().is_some() {
-        let why = if live.any(|pane| scope.is_ours(pane)) {
+        let why = if live.any(|pane| context.is_ours(pane)) {
             format!("{}, then stop it", restore_hint(name))
         } else {
             "the tmux session of that name is not managed by the-loop, so it was not stopped".to_owned()
         };
-        return Stop::of_no_record(Outcome::Failed, format!("no record: {why}; {}", scope.attach(name)));
+        return Stop::of_no_record(Outcome::Failed, format!("no record: {why}; {}", context.attach(name)));
     }
-    match scope.processes_of(name) {
+    match context.processes_of(name) {
         processes if processes.is_empty() => Stop::of_no_record(Outcome::NotRunning, "no record: not started yet"),
         processes => Stop::new(
             Outcome::Failed,
@@ -294,10 +294,12 @@ pub(super) fn without_record(scope: &Scope, name: &SessionName) -> Stop {
 }
 
 /// A record that cannot be read is not overwritten. What its own environment proves to be ours is stopped all the same.
-fn unreadable(scope: &Scope, name: &SessionName, reason: &str) -> Stop {
-    let note =
-        format!("{}: could not read the record ({reason}); it was not changed", scope.registry.path_of(name).display());
-    let panes = match scope.look() {
+fn unreadable(context: &Context, name: &SessionName, reason: &str) -> Stop {
+    let note = format!(
+        "{}: could not read the record ({reason}); it was not changed",
+        context.registry.path_of(name).display()
+    );
+    let panes = match context.look() {
         Ok(panes) => panes,
         Err(silence) => {
             return Stop::new(Outcome::Failed, join(&format!("tmux did not answer ({})", silence.0), &note));
@@ -318,25 +320,25 @@ fn unreadable(scope: &Scope, name: &SessionName, reason: &str) -> Stop {
             Condition::Live(pane.clone())
         }
         None if panes.of(name).iter().any(|pane| !pane.dead) => {
-            let whose = format!("could not determine who started the tmux session: {}", scope.attach(name));
+            let whose = format!("could not determine who started the tmux session: {}", context.attach(name));
             return Stop::new(Outcome::Failed, join(&note, &whose));
         }
         None => {
-            stand_in.loop_id = scope.id_of_processes(name).unwrap_or_default();
+            stand_in.loop_id = context.id_of_processes(name).unwrap_or_default();
             Condition::Gone
         }
     };
-    let stop = act(scope, &stand_in, condition);
+    let stop = act(context, &stand_in, condition);
     if stop.outcome == Outcome::NotRunning {
         return stop.but(&note);
     }
     let event = if stop.done() { "standing.stopped" } else { "standing.stop_failed" };
-    scope.emit(Event::info(event).with("standing", name.as_str()).with("tmux_target", name.tmux_session()));
+    context.emit(Event::info(event).with("standing", name.as_str()).with("tmux_target", name.tmux_session()));
     stop.but(&note)
 }
 
-fn emit_failed(scope: &Scope, record: &Record, detail: &str) {
-    scope.emit(
+fn emit_failed(context: &Context, record: &Record, detail: &str) {
+    context.emit(
         Event::error("standing.stop_failed")
             .with("standing", record.name.as_str())
             .with("tmux_target", record.tmux_target.as_str())
@@ -344,7 +346,7 @@ fn emit_failed(scope: &Scope, record: &Record, detail: &str) {
     );
 }
 
-impl Scope {
+impl Context {
     /// How to look at a session without typing into it.
     pub(crate) fn attach(&self, name: &SessionName) -> String {
         format!("`tmux attach -r -t '={}'`{}", name.tmux_session(), self.tmux.server_hint())
@@ -360,6 +362,6 @@ pub(crate) fn join(first: &str, second: &str) -> String {
 }
 
 /// Ends what a former harness of a session left behind, before another one is begun. Returns how many it was.
-pub(super) fn sweep_leftovers(scope: &Scope, record: &Record) -> usize {
-    sweep(&record.loop_id, scope.settings().routing.tmux.kill_grace).count()
+pub(super) fn sweep_leftovers(context: &Context, record: &Record) -> usize {
+    sweep(&record.loop_id, context.settings().routing.tmux.kill_grace).count()
 }

@@ -11,7 +11,7 @@ use std::{
 use wire::{Activity, Row, State};
 
 use super::{
-    Scope,
+    Context,
     list::{Everything, Panorama, everything_by},
     screen::{last_line, last_lines},
 };
@@ -50,20 +50,24 @@ pub(crate) struct Found {
 }
 
 /// Judges every session with a look at the panes, and reads the screens that changed.
-pub(crate) fn watch(scope: &Scope, memory: &mut Memory, look: &(dyn Fn() -> Panorama + Sync)) -> Result<Found, Error> {
-    let (Everything { entries, judged }, panes) = everything_by(scope, look, look)?;
+pub(crate) fn watch(
+    context: &Context,
+    memory: &mut Memory,
+    look: &(dyn Fn() -> Panorama + Sync),
+) -> Result<Found, Error> {
+    let (Everything { entries, judged }, panes) = everything_by(context, look, look)?;
     let shown: Vec<&Pane> = judged.iter().filter_map(|judged| judged.condition.shown()).collect();
     if panes.is_ok() {
-        memory.capture(scope, &shown);
+        memory.capture(context, &shown);
     }
     let mut rows = Vec::with_capacity(judged.len());
     for ((name, entry), judged) in entries.iter().zip(&judged) {
-        let mut row = scope.row(name, entry, judged);
+        let mut row = context.row(name, entry, judged);
         if let Some(screen) = judged.condition.shown().and_then(|pane| memory.screens.get(&place(pane))) {
             row.last_line = last_line(&screen.text);
             if let Condition::Live(pane) = &judged.condition {
                 let told = row.clone();
-                scope.read_screen(&mut row, entry.record(), pane, &screen.text);
+                context.read_screen(&mut row, entry.record(), pane, &screen.text);
                 // A screen that is not understood says less than the title did.
                 if row.activity == Activity::Unknown {
                     row = told;
@@ -85,7 +89,7 @@ fn place(pane: &Pane) -> Place {
 impl Memory {
     /// Captures the screens that may have changed, and forgets those of panes that are gone. What cannot be captured is
     /// not known.
-    fn capture(&mut self, scope: &Scope, shown: &[&Pane]) {
+    fn capture(&mut self, context: &Context, shown: &[&Pane]) {
         let taken_at = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |passed| passed.as_secs());
         let mut before = std::mem::take(&mut self.screens);
         let mut changed = Vec::new();
@@ -96,7 +100,7 @@ impl Memory {
                 None => changed.push(*pane),
             }
         }
-        let texts = scope.tmux.capture_all(&changed).into_result().unwrap_or_default();
+        let texts = context.tmux.capture_all(&changed).into_result().unwrap_or_default();
         for (pane, text) in changed.into_iter().zip(texts) {
             let Some(mut text) = text else { continue };
             if pane.dead {

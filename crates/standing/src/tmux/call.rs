@@ -25,7 +25,7 @@ use rustix::{
 };
 
 use super::{Answer, DEADLINE, IMPATIENT, Silence, Tmux};
-use crate::{blocking, numbers, process::readable};
+use crate::{blocking, metrics, process::readable};
 
 /// How a refused system call is told of.
 pub(super) const REFUSED_CALL: &str = "the system call";
@@ -91,7 +91,7 @@ impl Tmux {
         let begun = Instant::now();
         let through = if by.is_empty() && stdin.is_empty() { self.through_line(args) } else { None };
         let answer = through.unwrap_or_else(|| self.call_uncounted(by, args, stdin));
-        numbers::tmux(begun, matches!(answer, Answer::Said(_)));
+        metrics::tmux(begun, matches!(answer, Answer::Said(_)));
         answer
     }
 

@@ -4,8 +4,9 @@ use clap::{Subcommand, ValueEnum};
 use standing::TheLoop;
 
 use super::{
-    Output, Refusal, document, inert,
+    Output, Refusal, document,
     output::{BAD, GOOD, WARN, paint},
+    sanitize,
 };
 use crate::surfaces::slack::{self, Report};
 
@@ -66,7 +67,7 @@ fn text(report: &Report) -> String {
         lines.push(("hears", hears(report)));
         lines.push((
             "channel",
-            if report.channel.is_empty() { "none set".to_owned() } else { inert::line(&report.channel) },
+            if report.channel.is_empty() { "none set".to_owned() } else { sanitize::line(&report.channel) },
         ));
         lines.push((
             "authorized",
@@ -78,20 +79,21 @@ fn text(report: &Report) -> String {
     }
     if let Some(listener) = report.listener.as_ref().filter(|_| report.enabled) {
         let event = &listener.last_event_at;
-        lines.push(("last event", if event.is_empty() { "none yet".to_owned() } else { inert::line(event) }));
+        lines.push(("last event", if event.is_empty() { "none yet".to_owned() } else { sanitize::line(event) }));
         lines.push(("threads", listener.threads.to_string()));
         lines.push(("pending", listener.pending.to_string()));
         if let Some(slowed) = report.slowed() {
-            lines.push(("slowed", format!("{}, since {}: {slowed}", paint(WARN, "yes"), inert::line(&slowed.since))));
+            lines
+                .push(("slowed", format!("{}, since {}: {slowed}", paint(WARN, "yes"), sanitize::line(&slowed.since))));
         }
         for (channel, problem) in report.channel_problems() {
-            lines.push(("problem", inert::line(&format!("{channel}: {problem}"))));
+            lines.push(("problem", sanitize::line(&format!("{channel}: {problem}"))));
         }
         if !listener.bot.is_empty() {
-            lines.push(("bot", inert::line(&format!("{} in {}", listener.bot, listener.team))));
+            lines.push(("bot", sanitize::line(&format!("{} in {}", listener.bot, listener.team))));
         }
         if !listener.problem.is_empty() {
-            lines.push(("problem", inert::line(&listener.problem)));
+            lines.push(("problem", sanitize::line(&listener.problem)));
         }
     }
     let line = |(key, value): &(&str, String)| format!("{key:<11} {value}\n");
@@ -99,7 +101,7 @@ fn text(report: &Report) -> String {
 }
 
 fn hears(report: &Report) -> String {
-    let since = report.listener.as_ref().map_or_else(String::new, |listener| inert::line(&listener.since));
+    let since = report.listener.as_ref().map_or_else(String::new, |listener| sanitize::line(&listener.since));
     match (report.hears, report.hosted) {
         (true, _) => format!("{}, since {since}", paint(GOOD, "yes")),
         (false, _) if report.mode == "off" => "no (`channels.slack.read.mode` is off)".to_owned(),
@@ -110,7 +112,7 @@ fn hears(report: &Report) -> String {
 
 fn test(the_loop: &TheLoop, output: &mut Output) -> Result<u8, Refusal> {
     let trip = slack::round_trip(the_loop).map_err(Refusal::failure)?;
-    output.out(&format!("posted to {} in {} ms\n", inert::line(&trip.channel), trip.posted_in.as_millis()));
+    output.out(&format!("posted to {} in {} ms\n", sanitize::line(&trip.channel), trip.posted_in.as_millis()));
     output.out(&format!("heard back {} in {} ms\n", trip.way, trip.back_in.as_millis()));
     Ok(0)
 }

@@ -4,8 +4,9 @@ use serde::Serialize;
 use standing::{Check, Finding, Severity, TheLoop};
 
 use super::{
-    Output, Refusal, document, inert,
+    Output, Refusal, document,
     output::{BAD, BOLD, DIM, GOOD, WARN, paint},
+    sanitize,
     standing::Format,
 };
 use crate::doctor;
@@ -63,7 +64,7 @@ fn paragraph(finding: &Finding) -> String {
         Severity::Hazard => paint(BAD, "hazard"),
         Severity::Notice => paint(WARN, "notice"),
     };
-    let line = |text: &str| inert::text(text).replace('\n', "\n        ");
+    let line = |text: &str| sanitize::text(text).replace('\n', "\n        ");
     format!(
         "{severity}  {}  {}\n        {}\n        {} {}\n\n",
         paint(BOLD, finding.check.as_str()),

@@ -12,8 +12,9 @@ use standing::{
 use wildmatch::WildMatch;
 
 use super::{
-    Output, Refusal, given, inert,
+    Output, Refusal, given,
     output::{BAD, BOLD, DIM, WARN},
+    sanitize,
     table::{self, Cell},
 };
 
@@ -67,7 +68,7 @@ pub(super) fn run(the_loop: &TheLoop, args: &Args, output: &mut Output) -> Resul
     let log = the_loop.event_log();
     // A log can be read whatever stands in the config; only where it lies could be another place.
     if let Some(problem) = the_loop.config().problems.first() {
-        let (path, words) = (log.path().display(), inert::text(&problem.to_string()));
+        let (path, words) = (log.path().display(), sanitize::text(&problem.to_string()));
         output.err(&format!("the config is invalid, so this may be the wrong log ({path}): {words}\n"));
     }
     if !the_loop.config().settings.event_log.enabled {
@@ -163,7 +164,7 @@ fn follow(log: &EventReader, from: u64, wanted: &Wanted, format: Format, output:
         for event in batch.lines.into_iter().filter_map(|line| wanted.take(line)) {
             match format {
                 Format::Table => output.out(&table::aligned(&[cells(&event.value)])),
-                Format::Json | Format::Jsonl => output.out(&format!("{}\n", inert::json(&event.line))),
+                Format::Json | Format::Jsonl => output.out(&format!("{}\n", sanitize::json(&event.line))),
             }
         }
     }
@@ -184,7 +185,7 @@ fn print(events: &VecDeque<Found>, format: Format, output: &mut Output) -> Resul
         }
         Format::Jsonl => {
             for event in events {
-                output.out(&format!("{}\n", inert::json(&event.line)));
+                output.out(&format!("{}\n", sanitize::json(&event.line)));
             }
         }
     }
@@ -192,7 +193,7 @@ fn print(events: &VecDeque<Found>, format: Format, output: &mut Output) -> Resul
 }
 
 fn cells(event: &Value) -> [Cell; 6] {
-    let text = |key: &str| inert::line(event[key].as_str().unwrap_or("-"));
+    let text = |key: &str| sanitize::line(event[key].as_str().unwrap_or("-"));
     let level = match event["level"].as_str() {
         Some("error") => Cell::new("error", BAD),
         Some("warning") => Cell::new("warning", WARN),
@@ -209,7 +210,7 @@ fn detail(event: &Value) -> Cell {
         Value::String(text) => format!("{key}={text}"),
         other => format!("{key}={other}"),
     });
-    Cell::new(inert::line(&words.collect::<Vec<_>>().join(" ")), DIM)
+    Cell::new(sanitize::line(&words.collect::<Vec<_>>().join(" ")), DIM)
 }
 
 #[cfg(test)]

@@ -4,9 +4,9 @@ use standing::{Error, TheLoop};
 use wire::{ControlReport, LifecycleReport, Outcome, Row, ServiceOutcome, ServiceRow};
 
 use super::{
-    Output, Refusal, document, inert,
+    Output, Refusal, document,
     output::{BAD, BOLD, GOOD, WARN, paint},
-    report,
+    report, sanitize,
     standing::Format,
 };
 use crate::{service::background::NAME, surfaces::slack};
@@ -95,7 +95,7 @@ fn service_line(row: &ServiceRow) -> String {
         _ => WARN,
     };
     let outcome = row.outcome.map_or("", ServiceOutcome::as_str);
-    let line = format!("{}  {}  {}", row.service, paint(style, outcome), inert::text(&row.detail));
+    let line = format!("{}  {}  {}", row.service, paint(style, outcome), sanitize::text(&row.detail));
     format!("{}\n", line.trim_end())
 }
 
@@ -104,8 +104,8 @@ pub(super) fn announce(the_loop: &TheLoop, report: &LifecycleReport, output: &mu
     if report.services.iter().any(|row| row.running) {
         return;
     }
-    for complaint in slack::settle(the_loop) {
-        output.err(&format!("{}\n", inert::line(&complaint)));
+    for complaint in slack::sync_once(the_loop) {
+        output.err(&format!("{}\n", sanitize::line(&complaint)));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use standing::{TheLoop, config::AuthMode};
 
-use super::{Output, Refusal, inert};
+use super::{Output, Refusal, sanitize};
 use crate::{
     access,
     service::{instance, probe, serve},
@@ -27,7 +27,7 @@ pub(super) fn run(the_loop: &TheLoop, output: &mut Output) -> Result<u8, Refusal
     }
     let base = running.map_or_else(
         || format!("http://{}:{}/", serve::shown(&settings.service.host), settings.service.port),
-        |authority| format!("http://{}/", inert::line(authority)),
+        |authority| format!("http://{}/", sanitize::line(authority)),
     );
     let address = match settings.service.auth_mode {
         AuthMode::Token => {

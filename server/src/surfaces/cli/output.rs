@@ -13,7 +13,7 @@ use std::{
 use anstream::{AutoStream, ColorChoice, adapter::strip_str};
 use clap::builder::styling::{AnsiColor, Style};
 
-use super::{Refusal, inert};
+use super::{Refusal, sanitize};
 
 /// The two streams of a command.
 pub(super) struct Output {
@@ -64,9 +64,9 @@ impl Output {
     /// The exit status, once everything was said.
     pub(super) fn end(mut self, done: Result<u8, Refusal>) -> ExitCode {
         let code = done.unwrap_or_else(|refusal| {
-            self.err(&format!("{} {}\n", paint(BAD, "error:"), inert::text(&refusal.text)));
+            self.err(&format!("{} {}\n", paint(BAD, "error:"), sanitize::text(&refusal.text)));
             for remedy in &refusal.remedies {
-                self.err(&format!("{} {}\n", paint(BOLD, "help:"), inert::text(&remedy.text())));
+                self.err(&format!("{} {}\n", paint(BOLD, "help:"), sanitize::text(&remedy.text())));
             }
             refusal.code
         });

@@ -6,9 +6,10 @@ use standing::{Error, TheLoop};
 use wire::{PlannedAction, PlannedSession, ServiceOutcome, ServiceRow, State};
 
 use super::{
-    Output, Refusal, document, inert,
+    Output, Refusal, document,
     lifecycle::service_row,
     output::{BAD, BOLD, DIM, GOOD},
+    sanitize,
     standing::Format,
     table::{self, Cell},
 };
@@ -86,7 +87,7 @@ fn service_cells(row: &ServiceRow) -> [Cell; 6] {
         Some(ServiceOutcome::AlreadyRunning) => ("leave it running", DIM),
         _ => ("skip it", DIM),
     };
-    let detail = if row.running { format!("pid {} {}", row.pid, inert::line(&row.url)) } else { String::new() };
+    let detail = if row.running { format!("pid {} {}", row.pid, sanitize::line(&row.url)) } else { String::new() };
     [row.service.as_str().into(), "-".into(), "-".into(), "-".into(), Cell::new(would, style), detail.trim_end().into()]
 }
 
@@ -101,12 +102,12 @@ fn cells(session: &PlannedSession) -> [Cell; 6] {
         PlannedAction::Fail => ("fail", BAD),
     };
     [
-        inert::line(&session.name).into(),
+        sanitize::line(&session.name).into(),
         file.into(),
         recorded.into(),
         tmux(session.state).into(),
         Cell::new(would, style),
-        inert::line(&session.detail).into(),
+        sanitize::line(&session.detail).into(),
     ]
 }
 

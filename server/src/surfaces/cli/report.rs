@@ -4,8 +4,8 @@ use clap::builder::styling::Style;
 use wire::{ControlReport, Outcome, Row};
 
 use super::{
-    inert,
     output::{BAD, GOOD, Output, WARN, paint},
+    sanitize,
 };
 
 /// Prints the report; the exit status is 1 unless everything succeeded.
@@ -26,8 +26,8 @@ pub(super) fn rows<'a>(rows: impl IntoIterator<Item = &'a Row>, output: &mut Out
 
 fn line(row: &Row) -> String {
     let outcome = row.outcome.map_or("", Outcome::as_str);
-    let detail = row.detail.as_deref().map(inert::line).unwrap_or_default();
-    let line = format!("{}  {}  {detail}", inert::line(&row.name), paint(style(row.outcome), outcome));
+    let detail = row.detail.as_deref().map(sanitize::line).unwrap_or_default();
+    let line = format!("{}  {}  {detail}", sanitize::line(&row.name), paint(style(row.outcome), outcome));
     format!("{}\n", line.trim_end())
 }
 

@@ -18,8 +18,9 @@ use tokio::{
 };
 
 use super::{
-    Output, Refusal, document, inert,
+    Output, Refusal, document,
     output::{BAD, GOOD, paint},
+    sanitize,
     standing::Format,
 };
 
@@ -103,7 +104,7 @@ fn line(step: &Step) -> String {
         Ok(detail) => (paint(GOOD, "ok    "), detail),
         Err(detail) => (paint(BAD, "failed"), detail),
     };
-    format!("{:<7}  {word}  {}  {}\n", step.name, seconds(step.took), inert::line(detail))
+    format!("{:<7}  {word}  {}  {}\n", step.name, seconds(step.took), sanitize::line(detail))
 }
 
 fn seconds(took: Duration) -> String {

@@ -9,7 +9,7 @@ use crate::service::{
     alongside, background, init,
     instance::{ClaimError, Instance},
     log,
-    readiness::{self, Word},
+    readiness::{self, StartupMessage},
     serve::{self, Bind},
 };
 
@@ -65,7 +65,7 @@ pub(super) fn run(the_loop: TheLoop, args: Args, output: &mut Output) -> Result<
 /// Whoever started it hears one word; what comes later is in the log.
 fn in_background(the_loop: TheLoop, bind: Bind) -> u8 {
     let fail = |text: String, code: u8| {
-        readiness::tell(&Word::Failed { text, code });
+        readiness::tell(&StartupMessage::Failed { text, code });
         code
     };
     // A session of its own: what the terminal or a shell does to its own no longer reaches it.
@@ -78,7 +78,7 @@ fn in_background(the_loop: TheLoop, bind: Bind) -> u8 {
         Ok(instance) => instance,
         Err(ClaimError::AlreadyRunning(holder)) => {
             let address = holder.details.map(|details| details.address).unwrap_or_default();
-            readiness::tell(&Word::AlreadyRunning { pid: holder.pid, address });
+            readiness::tell(&StartupMessage::AlreadyRunning { pid: holder.pid, address });
             return 1;
         }
         Err(error) => return fail(error.to_string(), 1),
@@ -88,7 +88,7 @@ fn in_background(the_loop: TheLoop, bind: Bind) -> u8 {
     let mut said = false;
     let served = serve(the_loop, bind, &instance, |address| {
         said = true;
-        readiness::tell(&Word::Ready { address: address.to_owned() });
+        readiness::tell(&StartupMessage::Ready { address: address.to_owned() });
     });
     match served {
         Ok(()) => 0,

@@ -20,7 +20,7 @@ use engine::{Engine, StandingApi};
 use tokio::runtime::Builder;
 use wire::{ControlReport, ControlRequest, ControlVerb};
 
-use super::{Output, Refusal, ago, document, given, inert, output, report, table};
+use super::{Output, Refusal, ago, document, given, output, report, sanitize, table};
 use crate::surfaces::slack;
 
 use remote::Service;
@@ -86,8 +86,8 @@ impl Verb {
         let changes = matches!(self, Self::Create(_) | Self::Delete(_) | Self::Start(_) | Self::Restart(_));
         let done = runtime.block_on(self.done_by(&Engine::new(the_loop.clone()), here, output));
         if changes {
-            for complaint in slack::settle(the_loop) {
-                output.err(&format!("{}\n", inert::line(&complaint)));
+            for complaint in slack::sync_once(the_loop) {
+                output.err(&format!("{}\n", sanitize::line(&complaint)));
             }
         }
         done

@@ -6,9 +6,10 @@ use wire::{Activity, LifecycleReport, Row, ServiceRow, State};
 use super::{
     Output, Refusal,
     ago::ago,
-    document, inert,
+    document,
     lifecycle::{self, Half},
     output::{BAD, BOLD, DIM, GOOD, WARN, paint},
+    sanitize,
     standing::{Format, list},
     table::{self, Cell},
 };
@@ -110,7 +111,7 @@ fn service_line(row: &ServiceRow) -> String {
         (false, _) => paint(DIM, "not running (`service.enabled` is false)"),
     };
     let place = match (row.running, row.url.is_empty()) {
-        (true, false) => format!("  {} (pid {})", inert::line(&row.url), row.pid),
+        (true, false) => format!("  {} (pid {})", sanitize::line(&row.url), row.pid),
         (true, true) => format!("  (pid {})", row.pid),
         (false, _) => String::new(),
     };
@@ -118,7 +119,7 @@ fn service_line(row: &ServiceRow) -> String {
     let other = if row.version.is_empty() || row.version == crate::VERSION {
         String::new()
     } else {
-        let (theirs, ours) = (inert::line(&row.version), crate::VERSION);
+        let (theirs, ours) = (sanitize::line(&row.version), crate::VERSION);
         format!(", version {theirs}: update it to {ours} with `the-loop restart --service-only`")
     };
     format!("{}  {how}{place}{other}\n", row.service)
@@ -131,13 +132,13 @@ fn slack_lines(report: &slack::Report, output: &mut Output) {
     }
     if report.is_deaf() {
         let problem = report.listener.as_ref().map_or("", |listener| listener.problem.as_str());
-        output.out(&format!("slack  {}: {}\n", paint(BAD, "not receiving replies"), inert::line(problem)));
+        output.out(&format!("slack  {}: {}\n", paint(BAD, "not receiving replies"), sanitize::line(problem)));
     }
     if let Some(slowed) = report.slowed() {
         output.out(&format!("slack  {}: {slowed}\n", paint(WARN, "reading is rate limited")));
     }
     for (channel, problem) in report.channel_problems() {
-        output.out(&format!("slack  {}\n", inert::line(&format!("{channel}: {problem}"))));
+        output.out(&format!("slack  {}\n", sanitize::line(&format!("{channel}: {problem}"))));
     }
 }
 
@@ -151,11 +152,11 @@ fn cells(row: &Row, enabled: bool) -> [Cell; 6] {
     };
     let said = if row.reason.is_empty() { &row.question } else { &row.reason };
     [
-        inert::line(&row.name).into(),
+        sanitize::line(&row.name).into(),
         Cell::new(row.state.label(), look),
         list::activity(row),
         ago(&row.since).into(),
         starts.into(),
-        inert::line(said).into(),
+        sanitize::line(said).into(),
     ]
 }

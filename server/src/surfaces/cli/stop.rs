@@ -4,8 +4,9 @@ use standing::TheLoop;
 use wire::{LifecycleReport, ServiceOutcome, ServiceRow};
 
 use super::{
-    Output, Refusal, inert,
+    Output, Refusal,
     lifecycle::{self, Half},
+    sanitize,
 };
 use crate::service;
 
@@ -29,7 +30,7 @@ pub(super) fn usable(the_loop: &TheLoop, output: &mut Output) -> Result<(), Refu
     let config = the_loop.config();
     config.stopping().map_err(standing::Error::from)?;
     if let Some(problem) = config.problems.first() {
-        let words = inert::text(&problem.to_string());
+        let words = sanitize::text(&problem.to_string());
         output.err(&format!("the config is invalid; stopping recorded sessions anyway: {words}\n"));
     }
     Ok(())

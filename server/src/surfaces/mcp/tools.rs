@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use standing::{Error, TheLoop};
 use wire::{Remedy, SayRequest, SessionName, Verdict};
 
-use super::{Tools, brake::Held};
+use super::{Tools, loop_guard::Held};
 use crate::{access::Peer, openapi};
 
 /// A tool.
@@ -194,7 +194,7 @@ impl Call {
 
 /// Sends a message, within the bounds of sessions that talk to each other.
 async fn say(tools: &Tools, client: Client, said: Said) -> Result<Value, Refusal> {
-    let Tools { engine, brake, clients } = tools;
+    let Tools { engine, loop_guard, clients } = tools;
     let Said { name, text, actor, idempotency_key } = said;
     SessionName::parse(&name).map_err(Error::from)?;
     let (process, speaker) = match client.peer {
@@ -202,13 +202,13 @@ async fn say(tools: &Tools, client: Client, said: Said) -> Result<Value, Refusal
         None => (None, None),
     };
     let speaker = speaker.as_ref().map(SessionName::as_str);
-    let passed = brake.pass(speaker, &name)?;
+    let passed = loop_guard.pass(speaker, &name)?;
     let named = client.named.or_else(|| clients.name_of(process));
     let actor = stamp(speaker, &actor, named.as_deref());
     let request = SayRequest { name, text, actor, idempotency_key, ..SayRequest::default() };
     let said = engine.say(&request).await;
     if said.as_ref().map_or(true, |receipt| receipt.verdict == Verdict::NotDelivered) {
-        brake.give_back(&passed);
+        loop_guard.give_back(&passed);
     }
     Ok(serde_json::to_value(said?)?)
 }

@@ -22,10 +22,10 @@ use super::{
     entities::decode,
     event_log::EventLog,
     folder::Folder,
-    in_vain::not_announced,
+    messages,
     threads::{Thread, Threads},
     ts::Ts,
-    words,
+    unannounced::not_announced,
 };
 
 const LOCK: &str = "slack.announcing.lock";
@@ -130,7 +130,7 @@ impl Announcer {
             // One whose record still names it is no stranger: Slack was turned off for it.
             if !rows.iter().any(|row| row.slack_thread == thread.ts.as_str()) {
                 let deleted = !rows.iter().any(|row| thread.name.as_str() == row.name);
-                let say = if deleted { words::unbound } else { words::superseded };
+                let say = if deleted { messages::unbound } else { messages::superseded };
                 let text = say(thread.name.as_str());
                 look.farewells.push((thread, text));
             }
@@ -184,7 +184,7 @@ impl Announcer {
         for row in rows {
             match self.announce(row).await {
                 Ok(None) => {}
-                Ok(Some(lost)) => announced.farewells.push((lost, words::superseded(&row.name))),
+                Ok(Some(lost)) => announced.farewells.push((lost, messages::superseded(&row.name))),
                 Err(reason) => announced.failures.push((row.name.clone(), reason)),
             }
         }
@@ -215,7 +215,7 @@ impl Announcer {
         }
         let config = self.engine.config().await;
         let slack = &config.settings.slack;
-        let text = words::announcement(row, &slack.authorized_users, slack.verbosity);
+        let text = messages::announcement(row, &slack.authorized_users, slack.verbosity);
         let posted = match self.made_before(row, &text).await {
             Ok(Some(posted)) => posted,
             Ok(None) => self.post(row, &text).await?,

@@ -10,43 +10,43 @@ use standing::events::{Event, Level};
 use wire::{Activity, AnswerRequest, SayReceipt, SayRequest, Verdict};
 
 use super::{
-    blocking::unbroken, entities::code_block, hub::Hub, inbox::Outcome, message::Reply, outbox::Post, threads::Thread,
-    words,
+    blocking::unbroken, context::Context, entities::code_block, inbox::Outcome, message::Reply, messages, outbox::Post,
+    threads::Thread,
 };
 
 /// How many lines of a screen are shown, and how many characters: Slack cuts longer messages.
 const SHOWN: (usize, usize) = (60, 3500);
 
 /// Delivers one reply and has its receipt posted.
-pub(super) async fn deliver(hub: &Arc<Hub>, reply: Reply) {
-    let outcome = outcome(hub, &reply).await;
+pub(super) async fn deliver(context: &Arc<Context>, reply: Reply) {
+    let outcome = outcome(context, &reply).await;
     let (key, came_to) = (reply.key(), outcome.clone());
     // The outbox ends with the run; the next one posts what is in the inbox.
-    let _ = hub.kept.with(move |inbox| inbox.came_to(&key, &came_to)).await;
-    hub.outbox.post(hub, Post::Receipt { reply, outcome });
+    let _ = context.kept.with(move |inbox| inbox.came_to(&key, &came_to)).await;
+    context.outbox.post(context, Post::Receipt { reply, outcome });
 }
 
-async fn outcome(hub: &Arc<Hub>, reply: &Reply) -> Outcome {
+async fn outcome(context: &Arc<Context>, reply: &Reply) -> Outcome {
     // Things may have changed since it was accepted.
-    let allowed = hub.config().await.settings.slack.authorized_users.contains(&reply.user);
-    let thread = hub.threads.get(&reply.channel, &reply.thread).filter(|_| allowed);
+    let allowed = context.config().await.settings.slack.authorized_users.contains(&reply.user);
+    let thread = context.threads.get(&reply.channel, &reply.thread).filter(|_| allowed);
     let Some(thread) = thread else {
-        let reason = if allowed { words::no_session() } else { words::not_allowed() };
-        dropped(hub, reply, None, if allowed { "unmapped" } else { "unauthorized-actor" }, "");
+        let reason = if allowed { messages::no_session() } else { messages::not_allowed() };
+        dropped(context, reply, None, if allowed { "unmapped" } else { "unauthorized-actor" }, "");
         return Outcome::Refused { reason };
     };
     let text = reply.words();
     if text.trim().is_empty() && !reply.missing.is_empty() {
-        dropped(hub, reply, Some(&thread), "undeliverable", "the message has no text");
-        return Outcome::Refused { reason: words::nothing_to_type(&reply.missing) };
+        dropped(context, reply, Some(&thread), "undeliverable", "the message has no text");
+        return Outcome::Refused { reason: messages::nothing_to_type(&reply.missing) };
     }
-    if text.trim() == words::SCREEN {
-        return show(hub, reply, &thread).await;
+    if text.trim() == messages::SCREEN {
+        return show(context, reply, &thread).await;
     }
-    if let Some(outcome) = answer(hub, reply, &thread, &text).await {
+    if let Some(outcome) = answer(context, reply, &thread, &text).await {
         return outcome;
     }
-    say(hub, reply, &thread, words::with_missing(text, &reply.missing)).await
+    say(context, reply, &thread, messages::with_missing(text, &reply.missing)).await
 }
 
 /// A reply that is a number alone, written after a question was told, chooses an answer to that question. `None` if it
@@ -54,40 +54,40 @@ async fn outcome(hub: &Arc<Hub>, reply: &Reply) -> Outcome {
 ///
 /// A digit has no key in the core by which it would be known again, so that the journal says that it is unconfirmed
 /// before it is typed.
-async fn answer(hub: &Arc<Hub>, reply: &Reply, thread: &Thread, text: &str) -> Option<Outcome> {
+async fn answer(context: &Arc<Context>, reply: &Reply, thread: &Thread, text: &str) -> Option<Outcome> {
     let choice = text.trim().to_owned();
-    let question = hub.asked_before(&thread.ts, &reply.ts)?;
+    let question = context.asked_before(&thread.ts, &reply.ts)?;
     if choice.len() != 1 || !choice.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
     let (actor, name) = (format!("slack:{}", reply.user), thread.name.to_string());
     let request = AnswerRequest { name, choice, question, actor, ..AnswerRequest::default() };
-    let (at, key, bound) = (Arc::clone(hub), reply.key(), thread.ts.to_string());
+    let (at, key, bound) = (Arc::clone(context), reply.key(), thread.ts.to_string());
     let session = request.name.clone();
-    let answered = hub.engine.on_session(&session, move |standing| {
+    let answered = context.engine.on_session(&session, move |standing| {
         let row = standing.get(&request.name)?;
         let asks = row.activity == Activity::Waiting && row.question == request.question;
         if row.slack_thread != bound || !asks || row.choices.is_empty() {
             return Ok(None);
         }
-        at.kept.here(|inbox| inbox.came_to(&key, &Outcome::Unconfirmed { note: words::cut_short() }));
+        at.kept.here(|inbox| inbox.came_to(&key, &Outcome::Unconfirmed { note: messages::cut_short() }));
         standing.answer(&request).map(Some)
     });
     match unbroken(answered).await {
         Ok(Ok(None)) => None,
-        Ok(Ok(Some(receipt))) => Some(of_receipt(hub, reply, thread, &receipt)),
+        Ok(Ok(Some(receipt))) => Some(of_receipt(context, reply, thread, &receipt)),
         Ok(Err(error)) => {
-            dropped(hub, reply, Some(thread), "undeliverable", &error.to_string());
-            Some(Outcome::Refused { reason: words::refusal(&error) })
+            dropped(context, reply, Some(thread), "undeliverable", &error.to_string());
+            Some(Outcome::Refused { reason: messages::refusal(&error) })
         }
         Err(fault) => {
-            dropped(hub, reply, Some(thread), "undeliverable", &fault);
-            Some(Outcome::Unconfirmed { note: words::cut_short() })
+            dropped(context, reply, Some(thread), "undeliverable", &fault);
+            Some(Outcome::Unconfirmed { note: messages::cut_short() })
         }
     }
 }
 
-async fn say(hub: &Arc<Hub>, reply: &Reply, thread: &Thread, text: String) -> Outcome {
+async fn say(context: &Arc<Context>, reply: &Reply, thread: &Thread, text: String) -> Outcome {
     let request = SayRequest {
         name: thread.name.to_string(),
         text,
@@ -96,7 +96,7 @@ async fn say(hub: &Arc<Hub>, reply: &Reply, thread: &Thread, text: String) -> Ou
         idempotency_key: format!("slack:{}:{}", reply.channel, reply.ts),
     };
     let (session, bound) = (request.name.clone(), thread.ts.to_string());
-    let said = hub.engine.on_session(&session, move |standing| {
+    let said = context.engine.on_session(&session, move |standing| {
         // A session that was deleted and made anew has another thread, and its name.
         if standing.get(&request.name)?.slack_thread != bound {
             return Ok(None);
@@ -104,17 +104,17 @@ async fn say(hub: &Arc<Hub>, reply: &Reply, thread: &Thread, text: String) -> Ou
         standing.say(&request).map(Some)
     });
     match unbroken(said).await {
-        Ok(Ok(Some(receipt))) => of_receipt(hub, reply, thread, &receipt),
+        Ok(Ok(Some(receipt))) => of_receipt(context, reply, thread, &receipt),
         Ok(Ok(None)) => {
-            dropped(hub, reply, Some(thread), "undeliverable", "the thread no longer belongs to a session");
-            Outcome::Refused { reason: words::no_session() }
+            dropped(context, reply, Some(thread), "undeliverable", "the thread no longer belongs to a session");
+            Outcome::Refused { reason: messages::no_session() }
         }
         Ok(Err(error)) => {
-            dropped(hub, reply, Some(thread), "undeliverable", &error.to_string());
-            Outcome::Refused { reason: words::refusal(&error) }
+            dropped(context, reply, Some(thread), "undeliverable", &error.to_string());
+            Outcome::Refused { reason: messages::refusal(&error) }
         }
         Err(fault) => {
-            dropped(hub, reply, Some(thread), "undeliverable", &fault);
+            dropped(context, reply, Some(thread), "undeliverable", &fault);
             Outcome::Unconfirmed {
                 note: "The delivery was interrupted. Check the session before you send it again.".into(),
             }
@@ -122,35 +122,35 @@ async fn say(hub: &Arc<Hub>, reply: &Reply, thread: &Thread, text: String) -> Ou
     }
 }
 
-fn of_receipt(hub: &Hub, reply: &Reply, thread: &Thread, receipt: &SayReceipt) -> Outcome {
-    let note = words::besides(receipt);
+fn of_receipt(context: &Context, reply: &Reply, thread: &Thread, receipt: &SayReceipt) -> Outcome {
+    let note = messages::besides(receipt);
     match receipt.verdict {
         Verdict::Submitted => Outcome::Submitted { note },
         // It is taken up without another word of anybody's.
         Verdict::Queued => Outcome::Queued { note },
         Verdict::Unconfirmed if receipt.delivered => Outcome::Unconfirmed { note },
-        Verdict::Unconfirmed => Outcome::Unconfirmed { note: words::all(receipt) },
+        Verdict::Unconfirmed => Outcome::Unconfirmed { note: messages::all(receipt) },
         Verdict::NotDelivered => {
-            dropped(hub, reply, Some(thread), "undeliverable", &words::all(receipt));
-            Outcome::Refused { reason: words::not_delivered(receipt) }
+            dropped(context, reply, Some(thread), "undeliverable", &messages::all(receipt));
+            Outcome::Refused { reason: messages::not_delivered(receipt) }
         }
     }
 }
 
 /// Reading a pane is not the session speaking.
-async fn show(hub: &Arc<Hub>, reply: &Reply, thread: &Thread) -> Outcome {
-    match unbroken(hub.engine.screen(thread.name.as_str(), SHOWN.0)).await {
+async fn show(context: &Arc<Context>, reply: &Reply, thread: &Thread) -> Outcome {
+    match unbroken(context.engine.screen(thread.name.as_str(), SHOWN.0)).await {
         Ok(Ok(screen)) if screen.trim().is_empty() => Outcome::Shown { text: "Its screen is empty.".to_owned() },
         Ok(Ok(screen)) => Outcome::Shown { text: code_block(&screen, SHOWN.1) },
-        Ok(Err(error)) => Outcome::Refused { reason: words::refusal(&error) },
+        Ok(Err(error)) => Outcome::Refused { reason: messages::refusal(&error) },
         Err(fault) => {
-            dropped(hub, reply, Some(thread), "undeliverable", &fault);
+            dropped(context, reply, Some(thread), "undeliverable", &fault);
             Outcome::Refused { reason: "⛔ Could not read the screen.".to_owned() }
         }
     }
 }
 
-fn dropped(hub: &Hub, reply: &Reply, thread: Option<&Thread>, reason: &str, error: &str) {
+fn dropped(context: &Context, reply: &Reply, thread: Option<&Thread>, reason: &str, error: &str) {
     let mut event = Event::new(Level::Warning, "channel.dropped").with("reason", reason);
     if let Some(thread) = thread {
         event = event.with("standing", thread.name.as_str());
@@ -162,5 +162,5 @@ fn dropped(hub: &Hub, reply: &Reply, thread: Option<&Thread>, reason: &str, erro
     if !error.is_empty() {
         event = event.with("error", error);
     }
-    hub.emit(event);
+    context.emit(event);
 }

@@ -42,7 +42,7 @@ fn reference(inner: &str) -> String {
 
 /// True if the label is the address as a person types it, before Slack put something in front.
 fn shown_as(target: &str, label: &str) -> bool {
-    ["", "https://", "http://", "mailto:", "tel:"].iter().any(|front| target.strip_prefix(front) == Some(label))
+    ["", "https://", "http://", "mailto:", "tel:"].iter().any(|context| target.strip_prefix(context) == Some(label))
 }
 
 /// One pass, so that `&amp;lt;` becomes `&lt;` and no more.

@@ -16,17 +16,17 @@ use super::{
     address::Address,
     api::Api,
     blocking::blocking,
+    context::Context,
     event_log::EventLog,
     folder::Folder,
-    hub::Hub,
-    in_vain::in_vain,
     outbox::Post,
-    pace::Pace,
     reading::{Plan, read},
     receive::judge_all,
     socket::socket,
     status::{Board, Hearing},
+    timing::Timing,
     tokens::Tokens,
+    unannounced::tell_unannounced,
     watch::{follow, watch as watch_sessions},
 };
 
@@ -53,11 +53,11 @@ impl Hosting {
 }
 
 /// Begins to host Slack, as far as the config says so now or later. Needs a runtime.
-pub fn host(engine: &Engine, pace: Pace) -> Hosting {
+pub fn host(engine: &Engine, timing: Timing) -> Hosting {
     let (end, ended) = watch::channel(false);
     // A list of people decides who may speak in Slack, whatever this process was started from.
     let own = engine.clone().acting_as("channels", Caller::Unidentified);
-    Hosting { end, life: tokio::spawn(live(own, pace, ended)) }
+    Hosting { end, life: tokio::spawn(live(own, timing, ended)) }
 }
 
 /// What a run depends on: if it changes, the run ends and another begins.
@@ -74,7 +74,7 @@ impl Settings {
     }
 }
 
-async fn live(engine: Engine, pace: Pace, mut ended: watch::Receiver<bool>) {
+async fn live(engine: Engine, timing: Timing, mut ended: watch::Receiver<bool>) {
     let (events, writing) = EventLog::open(engine.clone());
     loop {
         let settings = Settings::of(&engine).await;
@@ -88,7 +88,7 @@ async fn live(engine: Engine, pace: Pace, mut ended: watch::Receiver<bool>) {
         tokio::select! {
             biased;
             _ = ended.wait_for(|ended| *ended) => break,
-            () = run(&engine, &events, &pace, &settings) => {},
+            () = run(&engine, &events, &timing, &settings) => {},
             () = changed => tracing::info!("the Slack settings changed"),
         }
     }
@@ -98,7 +98,7 @@ async fn live(engine: Engine, pace: Pace, mut ended: watch::Receiver<bool>) {
 }
 
 /// One run with one set of settings. Ends only by being dropped, since that is when they change.
-async fn run(engine: &Engine, events: &EventLog, pace: &Pace, settings: &Settings) {
+async fn run(engine: &Engine, events: &EventLog, timing: &Timing, settings: &Settings) {
     let folder = Folder::below(&settings.state_root);
     let mode = match settings.slack.read {
         _ if !settings.slack.enabled => "off",
@@ -109,24 +109,24 @@ async fn run(engine: &Engine, events: &EventLog, pace: &Pace, settings: &Setting
     if !settings.slack.enabled {
         return std::future::pending().await;
     }
-    let _listening = alone(&folder, pace).await;
+    let _listening = alone(&folder, timing).await;
     let board = Arc::new(Board::new(mode));
     board.set(|status| status.hearing = Hearing::Connecting);
     tokio::select! {
-        () = listen(engine, events, pace, settings, &board) => {},
+        () = listen(engine, events, timing, settings, &board) => {},
         () = board.write_down(folder) => {},
     }
 }
 
-async fn listen(engine: &Engine, events: &EventLog, pace: &Pace, settings: &Settings, board: &Arc<Board>) {
+async fn listen(engine: &Engine, events: &EventLog, timing: &Timing, settings: &Settings, board: &Arc<Board>) {
     let folder = Folder::below(&settings.state_root);
     let api = match client(engine.surroundings(), settings) {
         Ok(api) => Arc::new(api),
-        Err(problem) => return stuck(engine, events, pace, board, &problem).await,
+        Err(problem) => return stuck(engine, events, timing, board, &problem).await,
     };
     let us = tokio::select! {
-        us = introduced(&api, pace, board) => us,
-        () = in_vain(engine, events, pace, board) => return,
+        us = introduced(&api, timing, board) => us,
+        () = tell_unannounced(engine, events, timing, board) => return,
     };
     board.set(|status| {
         status.bot.clone_from(&us.name);
@@ -134,33 +134,33 @@ async fn listen(engine: &Engine, events: &EventLog, pace: &Pace, settings: &Sett
         status.problem.clear();
     });
     tracing::info!(bot = us.name, team = us.team, "Slack is on");
-    let made = Hub::new(engine.clone(), pace.clone(), api, us, &folder, Arc::clone(board), events.clone()).await;
-    let (hub, heard) = match made {
+    let made = Context::new(engine.clone(), timing.clone(), api, us, &folder, Arc::clone(board), events.clone()).await;
+    let (context, heard) = match made {
         Ok(made) => made,
         Err(error) => {
             let problem = format!("could not open the inbox in `{}`: {error}", folder.path_of("").display());
-            return stuck(engine, events, pace, board, &problem).await;
+            return stuck(engine, events, timing, board, &problem).await;
         }
     };
-    let _tasks = Tasks(Arc::clone(&hub));
-    hub.spawn(judge_all(Arc::clone(&hub), heard));
-    resume(&hub).await;
+    let _tasks = Tasks(Arc::clone(&context));
+    context.spawn(judge_all(Arc::clone(&context), heard));
+    resume(&context).await;
     // The threads are known before anything is heard of them.
-    super::watch::look(&hub).await;
-    hub.spawn(watch_sessions(Arc::clone(&hub)));
-    hub.spawn(follow(Arc::clone(&hub)));
+    super::watch::look(&context).await;
+    context.spawn(watch_sessions(Arc::clone(&context)));
+    context.spawn(follow(Arc::clone(&context)));
     match settings.slack.read {
         SlackRead::Socket => {
-            hub.spawn(socket(Arc::clone(&hub)));
-            hub.spawn(read(Arc::clone(&hub), Plan { every: hub.pace.sweep, polls: false }));
+            context.spawn(socket(Arc::clone(&context)));
+            context.spawn(read(Arc::clone(&context), Plan { every: context.timing.sweep, polls: false }));
         }
         SlackRead::Poll => {
-            hub.gate.open();
-            let every = hub.pace.poll.unwrap_or(settings.slack.read_interval);
-            hub.spawn(read(Arc::clone(&hub), Plan { every, polls: true }));
+            context.gate.open();
+            let every = context.timing.poll.unwrap_or(settings.slack.read_interval);
+            context.spawn(read(Arc::clone(&context), Plan { every, polls: true }));
         }
         SlackRead::Off => {
-            hub.gate.open();
+            context.gate.open();
             board.set(|status| status.hearing = Hearing::Off);
         }
     }
@@ -168,7 +168,7 @@ async fn listen(engine: &Engine, events: &EventLog, pace: &Pace, settings: &Sett
 }
 
 /// Ends the tasks of a run when it is dropped.
-struct Tasks(Arc<Hub>);
+struct Tasks(Arc<Context>);
 
 impl Drop for Tasks {
     fn drop(&mut self) {
@@ -177,17 +177,17 @@ impl Drop for Tasks {
 }
 
 /// Takes up what an earlier run left: what was accepted is typed, what was typed is told of.
-async fn resume(hub: &Arc<Hub>) {
-    for pending in hub.kept.with(|inbox| inbox.pending()).await.unwrap_or_default() {
+async fn resume(context: &Arc<Context>) {
+    for pending in context.kept.with(|inbox| inbox.pending()).await.unwrap_or_default() {
         match pending.outcome {
-            Some(outcome) => hub.outbox.post(hub, Post::Receipt { reply: pending.reply, outcome }),
-            None => hub.lanes.push(hub, pending.reply),
+            Some(outcome) => context.outbox.post(context, Post::Receipt { reply: pending.reply, outcome }),
+            None => context.queues.push(context, pending.reply),
         }
     }
 }
 
 /// Waits until no other process listens for the same state.
-async fn alone(folder: &Folder, pace: &Pace) -> Lock {
+async fn alone(folder: &Folder, timing: &Timing) -> Lock {
     let mut told = false;
     loop {
         let at = folder.clone();
@@ -200,7 +200,7 @@ async fn alone(folder: &Folder, pace: &Pace) -> Lock {
             _ => {}
         }
         told = true;
-        time::sleep(pace.look).await;
+        time::sleep(timing.look).await;
     }
 }
 
@@ -215,17 +215,17 @@ fn client(surroundings: &Surroundings, settings: &Settings) -> Result<Api, Strin
 }
 
 /// Learns who we are. Whoever does not know that would take its own words for a reply.
-async fn introduced(api: &Api, pace: &Pace, board: &Board) -> super::api::Identity {
-    let (mut pauses, mut mending) = (pace.backoff(), pace.mending);
+async fn introduced(api: &Api, timing: &Timing, board: &Board) -> super::api::Identity {
+    let (mut pauses, mut mending) = (timing.backoff(), timing.mending);
     let mut told = None;
     loop {
         let error = match api.auth_test().await {
             Ok(us) => return us,
             Err(error) => error,
         };
-        let mut pause = pauses.next().unwrap_or(pace.pauses.1).max(error.asked_to_wait().unwrap_or_default());
+        let mut pause = pauses.next().unwrap_or(timing.pauses.1).max(error.asked_to_wait().unwrap_or_default());
         if !error.is_passing() {
-            (pause, mending) = (mending, pace.longer(mending));
+            (pause, mending) = (mending, timing.longer(mending));
         }
         if told.replace(error.to_string()) != Some(error.to_string()) {
             tracing::warn!(%error, pause_ms = pause.as_millis(), "could not identify the app in Slack; retrying");
@@ -239,11 +239,11 @@ async fn introduced(api: &Api, pace: &Pace, board: &Board) -> super::api::Identi
 }
 
 /// There is nothing to do but to wait for other settings.
-async fn stuck(engine: &Engine, events: &EventLog, pace: &Pace, board: &Board, problem: &str) {
+async fn stuck(engine: &Engine, events: &EventLog, timing: &Timing, board: &Board, problem: &str) {
     tracing::warn!(problem, "Slack is enabled but not usable");
     board.set(|status| {
         status.hearing = Hearing::Stuck;
         problem.clone_into(&mut status.problem);
     });
-    in_vain(engine, events, pace, board).await;
+    tell_unannounced(engine, events, timing, board).await;
 }

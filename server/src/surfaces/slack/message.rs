@@ -138,7 +138,7 @@ impl Message {
     /// The name of its kind, if it holds somebody's words and its kind is none of those that carry a person's own.
     pub(super) fn unread_kind(&self) -> Option<&str> {
         let tells_of_another = ["message_changed", "message_deleted", "message_replied", "tombstone"];
-        let tells_of_the_channel = ["channel_", "group_"].iter().any(|front| self.subtype.starts_with(front));
+        let tells_of_the_channel = ["channel_", "group_"].iter().any(|context| self.subtype.starts_with(context));
         let holds_words = !self.text.trim().is_empty() || self.content != Content::default();
         let is_one = !self.is_words() && !tells_of_another.contains(&self.subtype.as_str()) && !tells_of_the_channel;
         (is_one && holds_words).then_some(self.subtype.as_str())

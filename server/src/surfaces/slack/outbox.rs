@@ -14,12 +14,12 @@ use tokio::time::{self, Instant};
 
 use super::{
     api::ApiError,
-    hub::{Asked, Hub},
+    context::{Asked, Context},
     inbox::Outcome,
     message::{Key, Reply},
+    messages,
     threads::Thread,
     ts::Ts,
-    words,
 };
 
 /// How much may wait in the queue of a channel.
@@ -72,7 +72,7 @@ struct Queue {
 
 impl Outbox {
     /// Has something posted, behind what waits for the same channel.
-    pub(super) fn post(&self, hub: &Arc<Hub>, post: Post) {
+    pub(super) fn post(&self, context: &Arc<Context>, post: Post) {
         let channel = post.channel().to_owned();
         let mut queues = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let worked_on = queues.contains_key(&channel);
@@ -90,7 +90,7 @@ impl Outbox {
         }
         drop(queues);
         if !worked_on {
-            hub.spawn(work(Arc::clone(hub), channel));
+            context.spawn(work(Arc::clone(context), channel));
         }
     }
 
@@ -116,27 +116,27 @@ enum Next {
 }
 
 /// Posts what waits for a channel.
-async fn work(hub: Arc<Hub>, channel: String) {
+async fn work(context: Arc<Context>, channel: String) {
     loop {
-        match hub.outbox.next(&channel) {
+        match context.outbox.next(&channel) {
             Next::Post(since, post) => {
                 let receipt = post.receipt_of();
-                put(&Turn { hub: &hub, until: since + hub.pace.patience }, *post).await;
+                put(&Turn { context: &context, until: since + context.timing.patience }, *post).await;
                 if let Some(key) = receipt {
-                    let left = hub.kept.with(move |inbox| {
+                    let left = context.kept.with(move |inbox| {
                         inbox.done(&key);
                         inbox.len()
                     });
                     if let Ok(pending) = left.await {
-                        hub.board.set(|status| status.pending = pending);
+                        context.board.set(|status| status.pending = pending);
                     }
                 }
             }
             Next::TakeUp => {
-                let pending = hub.kept.with(|inbox| inbox.pending()).await.unwrap_or_default();
+                let pending = context.kept.with(|inbox| inbox.pending()).await.unwrap_or_default();
                 for pending in pending.into_iter().filter(|pending| pending.reply.channel == channel) {
                     if let Some(outcome) = pending.outcome {
-                        hub.outbox.post(&hub, Post::Receipt { reply: pending.reply, outcome });
+                        context.outbox.post(&context, Post::Receipt { reply: pending.reply, outcome });
                     }
                 }
             }
@@ -147,7 +147,7 @@ async fn work(hub: Arc<Hub>, channel: String) {
 
 /// The turn of one post.
 struct Turn<'a> {
-    hub: &'a Hub,
+    context: &'a Context,
     /// When it is given up.
     until: Instant,
 }
@@ -158,7 +158,7 @@ async fn put(turn: &Turn<'_>, post: Post) {
             // It can be answered by a reply that was written after it was told.
             let posted = line(turn, &thread.channel, &thread.ts, &text).await;
             if let Some(ts) = posted {
-                turn.hub.asked(thread.ts, Asked { question, ts });
+                turn.context.asked(thread.ts, Asked { question, ts });
             }
         }
         Post::Line { channel, thread, text } => drop(line(turn, &channel, &thread, &text).await),
@@ -168,7 +168,7 @@ async fn put(turn: &Turn<'_>, post: Post) {
 
 /// A mark and its line do not wait for each other.
 async fn receipt(turn: &Turn<'_>, reply: &Reply, outcome: &Outcome) {
-    let quiet = turn.hub.config().await.settings.slack.verbosity == Verbosity::Quiet;
+    let quiet = turn.context.config().await.settings.slack.verbosity == Verbosity::Quiet;
     let say = async |text: &str| drop(line(turn, &reply.channel, &reply.thread, text).await);
     let beside = async |note: &str| {
         if !quiet && !note.is_empty() {
@@ -179,7 +179,7 @@ async fn receipt(turn: &Turn<'_>, reply: &Reply, outcome: &Outcome) {
     let typed = matches!(outcome, Outcome::Submitted { .. } | Outcome::Queued { .. } | Outcome::Unconfirmed { .. });
     if typed && !reply.missing.is_empty() {
         // Said before the mark, which alone would say that all of it arrived.
-        let told = line(turn, &reply.channel, &reply.thread, &words::in_part(&reply.missing)).await;
+        let told = line(turn, &reply.channel, &reply.thread, &messages::in_part(&reply.missing)).await;
         taken = if told.is_some() { SUBMITTED } else { IN_PART };
     }
     match outcome {
@@ -203,7 +203,7 @@ async fn receipt(turn: &Turn<'_>, reply: &Reply, outcome: &Outcome) {
 
 /// A mark on the reply, or words in the thread if the app may not mark.
 async fn mark(turn: &Turn<'_>, reply: &Reply, name: &str, instead: &str) {
-    let marked = patiently(turn, || turn.hub.api.add_reaction(&reply.channel, &reply.ts, name)).await;
+    let marked = patiently(turn, || turn.context.api.add_reaction(&reply.channel, &reply.ts, name)).await;
     match &marked {
         // It was deleted: there is nothing to mark.
         Err(ApiError::Refused { word }) if word == "message_not_found" => {}
@@ -212,21 +212,21 @@ async fn mark(turn: &Turn<'_>, reply: &Reply, name: &str, instead: &str) {
                 line(turn, &reply.channel, &reply.thread, instead).await;
             }
         }
-        _ => tell(turn.hub, &reply.channel, &marked),
+        _ => tell(turn.context, &reply.channel, &marked),
     }
 }
 
 async fn line(turn: &Turn<'_>, channel: &str, thread: &Ts, text: &str) -> Option<Ts> {
-    let posted = patiently(turn, || turn.hub.api.post_message(channel, Some(thread), text)).await;
-    tell(turn.hub, channel, &posted);
+    let posted = patiently(turn, || turn.context.api.post_message(channel, Some(thread), text)).await;
+    tell(turn.context, channel, &posted);
     posted.ok().map(|posted| posted.ts)
 }
 
-fn tell<T>(hub: &Hub, channel: &str, posted: &Result<T, ApiError>) {
+fn tell<T>(context: &Context, channel: &str, posted: &Result<T, ApiError>) {
     match posted {
-        Ok(_) => hub.board.mended(channel, "post"),
+        Ok(_) => context.board.mended(channel, "post"),
         // That one message is gone says nothing of its channel.
-        Err(error) if error.is_passing() || error.is_of_the_channel() => hub.board.failed(channel, "post", error),
+        Err(error) if error.is_passing() || error.is_of_the_channel() => context.board.failed(channel, "post", error),
         Err(error) => tracing::warn!(%error, "could not post to Slack"),
     }
 }
@@ -237,14 +237,15 @@ async fn patiently<T, F>(turn: &Turn<'_>, call: impl Fn() -> F) -> Result<T, Api
 where
     F: Future<Output = Result<T, ApiError>>,
 {
-    let mut pauses = turn.hub.pace.backoff();
+    let mut pauses = turn.context.timing.backoff();
     loop {
         let error = match call().await {
             Ok(done) => return Ok(done),
             Err(error) if !error.is_passing() => return Err(error),
             Err(error) => error,
         };
-        let pause = pauses.next().unwrap_or(turn.hub.pace.pauses.1).max(error.asked_to_wait().unwrap_or_default());
+        let pause =
+            pauses.next().unwrap_or(turn.context.timing.pauses.1).max(error.asked_to_wait().unwrap_or_default());
         if Instant::now() + pause > turn.until {
             return Err(error);
         }

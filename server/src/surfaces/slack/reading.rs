@@ -17,7 +17,7 @@ use tokio::{
 
 use super::{
     api::ApiError,
-    hub::Hub,
+    context::Context,
     message::{Key, Message},
     receive::{self, Opens},
     slowed::Slowing,
@@ -76,30 +76,30 @@ pub(super) struct Plan {
 }
 
 /// Reads until the run ends.
-pub(super) async fn read(hub: Arc<Hub>, plan: Plan) {
+pub(super) async fn read(context: Arc<Context>, plan: Plan) {
     let mut pages = FuturesUnordered::new();
     loop {
         let until = loop {
             let now = Instant::now();
-            let mut state = hub.reader.state();
+            let mut state = context.reader.state();
             // Beside a socket a greeting has them read.
-            state.turns.follow(hub.threads.all(), if plan.polls { now } else { now + plan.every });
+            state.turns.follow(context.threads.all(), if plan.polls { now } else { now + plan.every });
             if pages.len() >= if state.slowing.is_slowed() { 1 } else { AT_ONCE } {
                 break None;
             }
-            match state.turns.next(now, |thread| hub.gate.keeps_out(thread) && hub.lanes.waits(thread)) {
+            match state.turns.next(now, |thread| context.gate.keeps_out(thread) && context.queues.waits(thread)) {
                 Next::Read(ask) => {
                     drop(state);
-                    pages.push(page(&hub, ask));
+                    pages.push(page(&context, ask));
                 }
                 Next::Wait(until) => break until,
             }
         };
-        tell(&hub, plan);
+        tell(&context, plan);
         tokio::select! {
-            Some((ask, got)) = pages.next(), if !pages.is_empty() => settle(&hub, plan, &ask, got),
+            Some((ask, got)) = pages.next(), if !pages.is_empty() => settle(&context, plan, &ask, got),
             () = until_then(until) => {},
-            () = hub.reader.changed.notified() => {},
+            () = context.reader.changed.notified() => {},
         }
     }
 }
@@ -118,21 +118,21 @@ struct Got {
 }
 
 /// Reads one page and hands on what is new in it.
-async fn page(hub: &Arc<Hub>, ask: Ask) -> (Ask, Result<Got, ApiError>) {
-    let got = read_page(hub, &ask).await;
+async fn page(context: &Arc<Context>, ask: Ask) -> (Ask, Result<Got, ApiError>) {
+    let got = read_page(context, &ask).await;
     (ask, got)
 }
 
-async fn read_page(hub: &Arc<Hub>, ask: &Ask) -> Result<Got, ApiError> {
+async fn read_page(context: &Arc<Context>, ask: &Ask) -> Result<Got, ApiError> {
     let broken = |reason| ApiError::Unkept { reason };
     let thread = &ask.thread;
     let page = if let Some(page) = &ask.page {
         page.clone()
     } else {
-        let after = hub.unread_from(&thread.ts).await.map_err(broken)?;
+        let after = context.unread_from(&thread.ts).await.map_err(broken)?;
         Page { after, cursor: String::new(), newest: None }
     };
-    let listed = hub.api.replies(&thread.channel, &thread.ts, &page.after, &page.cursor).await?;
+    let listed = context.api.replies(&thread.channel, &thread.ts, &page.after, &page.cursor).await?;
     let messages: Vec<Message> = listed
         .messages
         .iter()
@@ -145,34 +145,34 @@ async fn read_page(hub: &Arc<Hub>, ask: &Ask) -> Result<Got, ApiError> {
     let young = Ts::now().before(SETTLED);
     let settled = |ts: &&Ts| next.is_some() || **ts <= young;
     let read_to = messages.iter().map(|message| &message.ts).filter(settled).max().cloned();
-    let heard = receive::keep(hub, messages).await.map_err(broken)?;
+    let heard = receive::keep(context, messages).await.map_err(broken)?;
     let fresh = heard.kept().map(super::message::Reply::key).collect();
     if let Some(read_to) = read_to {
         let at = thread.ts.clone();
-        hub.kept.with(move |inbox| inbox.read_to(&at, &read_to)).await.map_err(broken)?;
+        context.kept.with(move |inbox| inbox.read_to(&at, &read_to)).await.map_err(broken)?;
     }
     let opens = if next.is_none() { Opens::Thread(thread.ts.clone()) } else { Opens::Nothing };
-    let _ = hub.heard.send(heard.and_then(opens)).await;
+    let _ = context.heard.send(heard.and_then(opens)).await;
     Ok(Got { fresh, next: next.map(|cursor| Page { after: page.after, cursor, newest }) })
 }
 
-fn settle(hub: &Arc<Hub>, plan: Plan, ask: &Ask, got: Result<Got, ApiError>) {
+fn settle(context: &Arc<Context>, plan: Plan, ask: &Ask, got: Result<Got, ApiError>) {
     let (now, thread) = (Instant::now(), &ask.thread);
-    let mut state = hub.reader.state();
+    let mut state = context.reader.state();
     match got {
         Ok(got) => {
             state.slowing.granted(now);
             let is_news = !plan.polls && state.turns.was_read(&thread.ts);
             state.turns.granted(thread, got.next, now, now + plan.every);
             drop(state);
-            hub.board.mended(&thread.channel, "read");
-            hub.board.mended(&place_of(thread), "read");
+            context.board.mended(&thread.channel, "read");
+            context.board.mended(&place_of(thread), "read");
             if !got.fresh.is_empty() {
                 if plan.polls {
-                    hub.board.heard();
+                    context.board.heard();
                 }
                 if is_news {
-                    hub.spawn(notice_deafness(Arc::clone(hub), got.fresh));
+                    context.spawn(notice_deafness(Arc::clone(context), got.fresh));
                 }
             }
         }
@@ -181,16 +181,16 @@ fn settle(hub: &Arc<Hub>, plan: Plan, ask: &Ask, got: Result<Got, ApiError>) {
             state.turns.limited(thread, now, after);
         }
         Err(error) => {
-            let pauses = Pauses { passing: hub.pace.pauses, mending: hub.pace.mending };
+            let pauses = Pauses { passing: context.timing.pauses, mending: context.timing.mending };
             let lasts = state.turns.failed(thread, &error, now, pauses);
             drop(state);
-            let (at, opens) = (Arc::clone(hub), thread.ts.clone());
+            let (at, opens) = (Arc::clone(context), thread.ts.clone());
             // A thread that cannot be read keeps nothing waiting for it.
-            hub.spawn(async move { drop(at.heard.send(receive::Heard::nothing(Opens::Thread(opens))).await) });
+            context.spawn(async move { drop(at.heard.send(receive::Batch::nothing(Opens::Thread(opens))).await) });
             match lasts {
                 Lasts::No => tracing::debug!(%error, "could not read a Slack thread"),
-                Lasts::InThread => hub.board.failed(&place_of(thread), "read", &error),
-                Lasts::InChannel => hub.board.failed(&thread.channel, "read", &error),
+                Lasts::InThread => context.board.failed(&place_of(thread), "read", &error),
+                Lasts::InChannel => context.board.failed(&thread.channel, "read", &error),
             }
         }
     }
@@ -202,23 +202,23 @@ fn place_of(thread: &Thread) -> String {
 }
 
 /// What the socket does not bring within a while after it stood in its thread, it did not hear.
-async fn notice_deafness(hub: Arc<Hub>, fresh: Vec<Key>) {
-    time::sleep(hub.pace.deaf).await;
-    if fresh.iter().any(|key| !hub.was_brought(key)) {
-        hub.reconnect.notify_one();
+async fn notice_deafness(context: Arc<Context>, fresh: Vec<Key>) {
+    time::sleep(context.timing.deaf).await;
+    if fresh.iter().any(|key| !context.was_brought(key)) {
+        context.reconnect.notify_one();
     }
 }
 
 /// Tells how reading goes.
-fn tell(hub: &Hub, plan: Plan) {
+fn tell(context: &Context, plan: Plan) {
     let now = Instant::now();
-    let mut state = hub.reader.state();
+    let mut state = context.reader.state();
     let (behind, threads) = (state.turns.behind(now), state.turns.len());
     let slowed = state.slowing.report(now, behind, threads);
     let answers = state.turns.any_channel_answers();
     let stuck = !answers && state.turns.is_stuck();
     drop(state);
-    hub.board.set(|status| {
+    context.board.set(|status| {
         status.slowed = slowed;
         if plan.polls {
             status.hearing = match (answers, stuck) {

@@ -10,18 +10,18 @@ use standing::events::{Event, Level};
 use tokio::sync::mpsc;
 
 use super::{
-    hub::Hub,
+    context::Context,
     inbox::Outcome,
     message::{Edit, Message, Reply},
+    messages,
     outbox::Post,
     threads::Thread,
     ts::Ts,
-    words,
 };
 
 /// Messages that were heard of together.
 #[derive(Debug)]
-pub(super) struct Heard {
+pub(super) struct Batch {
     messages: Vec<(Message, Fate)>,
     opens: Opens,
 }
@@ -47,15 +47,15 @@ enum Fate {
 }
 
 /// Keeps what may be a reply: a person's words in a thread, by somebody who may speak. What others say is not kept.
-pub(super) async fn keep(hub: &Arc<Hub>, messages: Vec<Message>) -> Result<Heard, String> {
-    let config = hub.config().await;
+pub(super) async fn keep(context: &Arc<Context>, messages: Vec<Message>) -> Result<Batch, String> {
+    let config = context.config().await;
     let allowed = &config.settings.slack.authorized_users;
-    let reply = |message: &Message| allowed.contains(&message.user).then(|| message.reply(&hub.us)).flatten();
+    let reply = |message: &Message| allowed.contains(&message.user).then(|| message.reply(&context.us)).flatten();
     let replies: Vec<Option<Reply>> = messages.iter().map(reply).collect();
     let candidates: Vec<Reply> = replies.iter().flatten().cloned().collect();
     let mut kept = Vec::new();
     if !candidates.is_empty() {
-        kept = hub.kept.with(move |inbox| inbox.accept(candidates)).await?.map_err(|error| error.to_string())?;
+        kept = context.kept.with(move |inbox| inbox.accept(candidates)).await?.map_err(|error| error.to_string())?;
     }
     let mut fate = |reply: Option<Reply>| {
         let Some(reply) = reply else { return Fate::Other };
@@ -65,10 +65,10 @@ pub(super) async fn keep(hub: &Arc<Hub>, messages: Vec<Message>) -> Result<Heard
         }
     };
     let messages = messages.into_iter().zip(replies).map(|(message, reply)| (message, fate(reply))).collect();
-    Ok(Heard { messages, opens: Opens::Nothing })
+    Ok(Batch { messages, opens: Opens::Nothing })
 }
 
-impl Heard {
+impl Batch {
     /// Nothing was heard, and no more is waited for.
     pub(super) fn nothing(opens: Opens) -> Self {
         Self { messages: Vec::new(), opens }
@@ -89,29 +89,29 @@ impl Heard {
 }
 
 /// Judges what was heard, in that order, until the run ends.
-pub(super) async fn judge_all(hub: Arc<Hub>, mut heard: mpsc::Receiver<Heard>) {
-    while let Some(Heard { messages, opens }) = heard.recv().await {
+pub(super) async fn judge_all(context: Arc<Context>, mut heard: mpsc::Receiver<Batch>) {
+    while let Some(Batch { messages, opens }) = heard.recv().await {
         for (message, fate) in messages {
             match fate {
-                Fate::Kept(reply) => judge_reply(&hub, reply),
+                Fate::Kept(reply) => judge_reply(&context, reply),
                 Fate::Known => {}
-                Fate::Other => judge_other(&hub, &message).await,
+                Fate::Other => judge_other(&context, &message).await,
             }
         }
         if let Opens::Thread(thread) = opens {
-            hub.gate.was_read(&thread);
+            context.gate.was_read(&thread);
         }
     }
 }
 
 /// A reply that is kept: by a person who may speak.
-fn judge_reply(hub: &Arc<Hub>, reply: Reply) {
-    if let Some(thread) = hub.threads.get(&reply.channel, &reply.thread) {
-        return accept(hub, &thread, reply);
+fn judge_reply(context: &Arc<Context>, reply: Reply) {
+    if let Some(thread) = context.threads.get(&reply.channel, &reply.thread) {
+        return accept(context, &thread, reply);
     }
     // One that is not known may have been bound this moment, by this process or another. Others do not wait for that.
-    let at = Arc::clone(hub);
-    hub.spawn(async move {
+    let at = Arc::clone(context);
+    context.spawn(async move {
         at.looked().await;
         if let Some(thread) = at.threads.get(&reply.channel, &reply.thread) {
             return accept(&at, &thread, reply);
@@ -121,73 +121,75 @@ fn judge_reply(hub: &Arc<Hub>, reply: Reply) {
     });
 }
 
-fn accept(hub: &Arc<Hub>, thread: &Thread, reply: Reply) {
+fn accept(context: &Arc<Context>, thread: &Thread, reply: Reply) {
     let about = |name| {
         Event::info(name)
             .with("standing", thread.name.as_str())
             .with("channel", reply.channel.as_str())
             .with("thread", reply.thread.as_str())
     };
-    hub.emit(
+    context.emit(
         about("channel.reply_received").with("actor", format!("slack:{}", reply.user)).with("ts", reply.ts.as_str()),
     );
-    hub.emit(about("channel.mirror_skipped").with("reason", "standing-session"));
-    hub.lanes.push(hub, reply);
+    context.emit(about("channel.mirror_skipped").with("reason", "standing-session"));
+    context.queues.push(context, reply);
 }
 
 /// Anything else: dropped, and told of once. The gates are the same.
-async fn judge_other(hub: &Arc<Hub>, message: &Message) {
+async fn judge_other(context: &Arc<Context>, message: &Message) {
     if let Some(edit) = message.edit() {
-        tell_of_edit(hub, &message.channel, edit).await;
+        tell_of_edit(context, &message.channel, edit).await;
     }
-    if message.user == hub.us.user {
-        hub.board.heard_own(&message.channel, &message.ts);
+    if message.user == context.us.user {
+        context.board.heard_own(&message.channel, &message.ts);
     }
-    let thread = message.thread.as_ref().filter(|thread| hub.threads.get(&message.channel, thread).is_some());
-    if !hub.drop_once(message.key()) {
+    let thread = message.thread.as_ref().filter(|thread| context.threads.get(&message.channel, thread).is_some());
+    if !context.drop_once(message.key()) {
         return;
     }
     let (level, reason) = match thread {
         None => (Level::Debug, "unmapped"),
-        Some(_) if message.is_by_a_bot(&hub.us) => (Level::Debug, "self-authored"),
+        Some(_) if message.is_by_a_bot(&context.us) => (Level::Debug, "self-authored"),
         Some(_) if !message.is_words() => (Level::Debug, "unsupported-subtype"),
         Some(_) => (Level::Warning, "unauthorized-actor"),
     };
     if let Some(thread) = thread {
         // A thread's listing may be read again: what was dropped stays dropped, whoever may speak by then.
         let (key, thread, event) = (message.key(), thread.clone(), message.event_id.clone());
-        if !hub.kept.with(move |inbox| inbox.note(key, Some(thread), &event)).await.unwrap_or(true) {
+        if !context.kept.with(move |inbox| inbox.note(key, Some(thread), &event)).await.unwrap_or(true) {
             return;
         }
-        tell_of_kind(hub, message).await;
+        tell_of_kind(context, message).await;
     }
     let thread = message.thread.as_ref().map_or("", |thread| thread.as_str());
-    drop_with(hub, level, reason, &message.channel, thread, &message.user);
+    drop_with(context, level, reason, &message.channel, thread, &message.user);
 }
 
 /// An edit changes nothing, which is told once to those who may speak: they would think otherwise.
-async fn tell_of_edit(hub: &Arc<Hub>, channel: &str, edit: &Edit) {
-    let allowed = hub.config().await.settings.slack.authorized_users.contains(&edit.user);
-    if !allowed || hub.threads.get(channel, &edit.thread).is_none() {
+async fn tell_of_edit(context: &Arc<Context>, channel: &str, edit: &Edit) {
+    let allowed = context.config().await.settings.slack.authorized_users.contains(&edit.user);
+    if !allowed || context.threads.get(channel, &edit.thread).is_none() {
         return;
     }
     let key = (channel.to_owned(), edit.ts.clone());
-    let heard = hub.kept.with(move |inbox| inbox.has_seen(&key)).await.unwrap_or_default();
-    if heard && hub.drop_once((format!("an edit in {channel}"), edit.ts.clone())) {
+    let heard = context.kept.with(move |inbox| inbox.has_seen(&key)).await.unwrap_or_default();
+    if heard && context.drop_once((format!("an edit in {channel}"), edit.ts.clone())) {
         let (channel, thread) = (channel.to_owned(), edit.thread.clone());
-        hub.outbox.post(hub, Post::Line { channel, thread, text: words::edited() });
+        context.outbox.post(context, Post::Line { channel, thread, text: messages::edited() });
     }
 }
 
 /// Words of somebody who may speak that came in a form that is not read are refused aloud.
-async fn tell_of_kind(hub: &Arc<Hub>, message: &Message) {
-    let Some((kind, reply)) = message.unread_kind().zip(message.unread(&hub.us)) else { return };
-    if hub.config().await.settings.slack.authorized_users.contains(&message.user) {
-        hub.outbox.post(hub, Post::Receipt { reply, outcome: Outcome::Refused { reason: words::unread_kind(kind) } });
+async fn tell_of_kind(context: &Arc<Context>, message: &Message) {
+    let Some((kind, reply)) = message.unread_kind().zip(message.unread(&context.us)) else { return };
+    if context.config().await.settings.slack.authorized_users.contains(&message.user) {
+        context
+            .outbox
+            .post(context, Post::Receipt { reply, outcome: Outcome::Refused { reason: messages::unread_kind(kind) } });
     }
 }
 
-fn drop_with(hub: &Hub, level: Level, reason: &str, channel: &str, thread: &str, user: &str) {
+fn drop_with(context: &Context, level: Level, reason: &str, channel: &str, thread: &str, user: &str) {
     let mut event = Event::new(level, "channel.dropped").with("reason", reason).with("channel", channel);
     if !thread.is_empty() {
         event = event.with("thread", thread);
@@ -195,5 +197,5 @@ fn drop_with(hub: &Hub, level: Level, reason: &str, channel: &str, thread: &str,
     if !user.is_empty() {
         event = event.with("actor", format!("slack:{user}"));
     }
-    hub.emit(event);
+    context.emit(event);
 }

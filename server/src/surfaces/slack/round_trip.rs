@@ -9,11 +9,11 @@ use super::{
     address::Address,
     api::{Api, Posted},
     folder::Folder,
+    messages,
     report::is_hosted,
     socket::Probe,
     status::{self, own},
     tokens::Tokens,
-    words,
 };
 
 /// How long the message may take to come back.
@@ -60,7 +60,7 @@ async fn travel(api: &Api, folder: &Folder, channel: &str, mode: SlackRead) -> R
         _ => None,
     };
     let begun = Instant::now();
-    let posted = api.post_message(channel, None, &words::test()).await.map_err(|error| error.to_string())?;
+    let posted = api.post_message(channel, None, &messages::test()).await.map_err(|error| error.to_string())?;
     let posted_in = begun.elapsed();
     let begun = Instant::now();
     let coming = async {

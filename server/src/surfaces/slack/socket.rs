@@ -13,35 +13,35 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::time::{self, Instant};
 
-use super::{api::ApiError, hub::Hub, status::Hearing};
+use super::{api::ApiError, context::Context, status::Hearing};
 use connect::connect;
 use listen::{Ended, listen};
 
 pub(super) use probe::Probe;
 
 /// Opens connections and listens, until the run ends.
-pub(super) async fn socket(hub: Arc<Hub>) {
-    let (mut pauses, mut mending) = (hub.pace.backoff(), hub.pace.mending);
+pub(super) async fn socket(context: Arc<Context>) {
+    let (mut pauses, mut mending) = (context.timing.backoff(), context.timing.mending);
     let mut told = None;
     loop {
         let begun = Instant::now();
-        let ended = match connect(&hub.api, hub.pace.hello).await {
-            Ok(connection) => listen(&hub, connection).await,
+        let ended = match connect(&context.api, context.timing.hello).await {
+            Ok(connection) => listen(&context, connection).await,
             Err(error) => Ended::Failed(error),
         };
-        if begun.elapsed() > hub.pace.dead {
-            (pauses, mending, told) = (hub.pace.backoff(), hub.pace.mending, None);
+        if begun.elapsed() > context.timing.dead {
+            (pauses, mending, told) = (context.timing.backoff(), context.timing.mending, None);
         }
-        let mut pause = pause(&hub, &ended, &mut pauses);
+        let mut pause = pause(&context, &ended, &mut pauses);
         if ended.is_stuck() {
-            (pause, mending) = (mending, hub.pace.longer(mending));
+            (pause, mending) = (mending, context.timing.longer(mending));
         }
-        hub.board.set(|status| {
+        context.board.set(|status| {
             status.hearing = if ended.is_stuck() { Hearing::Stuck } else { Hearing::Connecting };
             status.problem = ended.to_string();
         });
         // What is accepted already is typed: nobody knows how long there will be no connection.
-        hub.gate.open();
+        context.gate.open();
         // What lasts is told once.
         if told.replace(ended.to_string()) != Some(ended.to_string()) {
             tracing::warn!(reason = %ended, pause_ms = pause.as_millis(), "the Slack socket closed; reconnecting");
@@ -50,8 +50,8 @@ pub(super) async fn socket(hub: Arc<Hub>) {
     }
 }
 
-fn pause(hub: &Hub, ended: &Ended, pauses: &mut impl Iterator<Item = Duration>) -> Duration {
-    let next = pauses.next().unwrap_or(hub.pace.pauses.1);
+fn pause(context: &Context, ended: &Ended, pauses: &mut impl Iterator<Item = Duration>) -> Duration {
+    let next = pauses.next().unwrap_or(context.timing.pauses.1);
     match ended {
         Ended::Failed(ApiError::Limited { after }) => next.max(*after),
         _ => next,
@@ -60,15 +60,15 @@ fn pause(hub: &Hub, ended: &Ended, pauses: &mut impl Iterator<Item = Duration>) 
 
 /// Called with every greeting: what was missed is fetched, and goes before what the connection brings. One that takes
 /// the place of another has missed nothing, and nothing waits for the reading.
-fn greeted(hub: &Arc<Hub>, in_place_of_another: bool) {
+fn greeted(context: &Arc<Context>, in_place_of_another: bool) {
     if !in_place_of_another {
-        let greeting = hub.gate.close(hub.threads.all().into_iter().map(|thread| thread.ts));
-        let at = Arc::clone(hub);
-        hub.spawn(async move {
+        let greeting = context.gate.close(context.threads.all().into_iter().map(|thread| thread.ts));
+        let at = Arc::clone(context);
+        context.spawn(async move {
             // A thread that cannot be read, or not yet, keeps nothing waiting for ever.
-            time::sleep(at.pace.hello.saturating_mul(2)).await;
+            time::sleep(at.timing.hello.saturating_mul(2)).await;
             at.gate.open_since(greeting);
         });
     }
-    hub.reader.greeted();
+    context.reader.greeted();
 }

@@ -3,8 +3,8 @@
 use wire::{Choice, Message, SayReceipt, SessionName, Verdict};
 
 use super::{
-    words,
-    words::{announcement, asks, machine},
+    messages,
+    messages::{announcement, asks, machine},
 };
 
 fn receipt(verdict: Verdict) -> SayReceipt {
@@ -56,22 +56,22 @@ fn texts_are_current() {
     let mut posts = vec![
         announcement(&row, &authorized, standing::config::Verbosity::Quiet),
         announcement(&row, &[], verbosity),
-        words::test(),
-        words::unbound("ops"),
-        words::superseded("ops"),
+        messages::test(),
+        messages::unbound("ops"),
+        messages::superseded("ops"),
         plain,
         asks(&row),
-        words::cut_short(),
-        words::in_part(&missing),
-        words::nothing_to_type(&missing),
-        words::unread_kind("call"),
-        words::edited(),
-        words::with_missing("look at this".to_owned(), &missing),
-        words::not_delivered(&receipt(Verdict::NotDelivered)),
-        words::no_session(),
-        words::not_allowed(),
+        messages::cut_short(),
+        messages::in_part(&missing),
+        messages::nothing_to_type(&missing),
+        messages::unread_kind("call"),
+        messages::edited(),
+        messages::with_missing("look at this".to_owned(), &missing),
+        messages::not_delivered(&receipt(Verdict::NotDelivered)),
+        messages::no_session(),
+        messages::not_allowed(),
     ];
-    posts.extend(refusals.iter().map(words::refusal));
+    posts.extend(refusals.iter().map(messages::refusal));
     let text = posts.join("\n\n").replace(&machine(), "{machine}");
     testkit::assert_text("slack.txt", &format!("{text}\n"));
 }

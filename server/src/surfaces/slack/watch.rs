@@ -9,7 +9,9 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::{self, Instant};
 use wire::Row;
 
-use super::{announce::Farewell, hub::Hub, inbox::Inbox, outbox::Post, questions::Questions, threads::Thread, words};
+use super::{
+    announce::Farewell, context::Context, inbox::Inbox, messages, outbox::Post, questions::Questions, threads::Thread,
+};
 
 /// The event that a waiting session counts as, in `channels.slack.events`.
 const AWAITING: &str = "session.awaiting_input";
@@ -18,53 +20,53 @@ const AWAITING: &str = "session.awaiting_input";
 const SURVEY: Duration = Duration::from_mins(1);
 
 /// Watches until the run ends.
-pub(super) async fn watch(hub: Arc<Hub>) {
+pub(super) async fn watch(context: Arc<Context>) {
     let mut questions = Questions::default();
-    let mut sessions = hub.engine.watcher().subscribe();
+    let mut sessions = context.engine.watcher().subscribe();
     loop {
-        let asks = hub.config().await.settings.slack.events.iter().any(|event| event == AWAITING);
-        let rows = look(&hub).await;
+        let asks = context.config().await.settings.slack.events.iter().any(|event| event == AWAITING);
+        let rows = look(&context).await;
         // Who has no thread yet is looked at once there is one to tell it in.
         let heard_of = |row: &&Row| asks && Thread::of_row(row).is_some();
         for name in questions.look(rows.iter().filter(heard_of)) {
-            tell_of_question(&hub, &rows, &name);
+            tell_of_question(&context, &rows, &name);
         }
-        write_down(&hub).await;
-        let soon = questions.are_open().then(|| std::time::Instant::now() + hub.pace.look);
-        let again = soon.into_iter().chain(hub.announcer.next_try(&rows)).min();
+        write_down(&context).await;
+        let soon = questions.are_open().then(|| std::time::Instant::now() + context.timing.look);
+        let again = soon.into_iter().chain(context.announcer.next_try(&rows)).min();
         let again = again.map_or_else(|| Instant::now() + SURVEY, Instant::from_std);
         tokio::select! {
             () = sessions.sessions_changed() => {},
-            () = hub.look.notified() => {},
+            () = context.look.notified() => {},
             () = time::sleep_until(again) => {},
         }
     }
 }
 
 /// Writes down how far the threads were read, a while after something was.
-pub(super) async fn follow(hub: Arc<Hub>) {
+pub(super) async fn follow(context: Arc<Context>) {
     loop {
-        hub.kept.worked().await;
-        time::sleep(hub.pace.look).await;
-        write_down(&hub).await;
+        context.kept.worked().await;
+        time::sleep(context.timing.look).await;
+        write_down(&context).await;
     }
 }
 
 /// One look: lets go, says farewell where that is due, and has announced what is to be. Gives back the sessions, none if
 /// that failed.
-pub(super) async fn look(hub: &Arc<Hub>) -> Vec<Row> {
-    hub.looks.send_modify(|(begun, _)| *begun += 1);
-    let begun = hub.looks.borrow().0;
-    let seen = hub.kept.read(Inbox::newest).await.unwrap_or_default();
-    match hub.announcer.look(seen).await {
+pub(super) async fn look(context: &Arc<Context>) -> Vec<Row> {
+    context.looks.send_modify(|(begun, _)| *begun += 1);
+    let begun = context.looks.borrow().0;
+    let seen = context.kept.read(Inbox::newest).await.unwrap_or_default();
+    match context.announcer.look(seen).await {
         Ok(look) => {
-            say_farewell(hub, look.farewells);
+            say_farewell(context, look.farewells);
             if !look.gone.is_empty() {
-                let _ = hub.kept.with(move |inbox| inbox.let_go(&look.gone)).await;
+                let _ = context.kept.with(move |inbox| inbox.let_go(&look.gone)).await;
             }
-            announce(hub, &look.rows);
-            hub.reader.changed.notify_one();
-            hub.looks.send_modify(|(_, ended)| *ended = begun);
+            announce(context, &look.rows);
+            context.reader.changed.notify_one();
+            context.looks.send_modify(|(_, ended)| *ended = begun);
             look.rows
         }
         Err(error) => {
@@ -75,12 +77,12 @@ pub(super) async fn look(hub: &Arc<Hub>) -> Vec<Row> {
 }
 
 /// Announces beside the looks, however long Slack takes for it.
-fn announce(hub: &Arc<Hub>, rows: &[Row]) {
-    if !hub.announcer.any_due(rows) {
+fn announce(context: &Arc<Context>, rows: &[Row]) {
+    if !context.announcer.any_due(rows) {
         return;
     }
-    let (at, rows) = (Arc::clone(hub), rows.to_vec());
-    hub.spawn(async move {
+    let (at, rows) = (Arc::clone(context), rows.to_vec());
+    context.spawn(async move {
         let announced = at.announcer.announce_due(&rows).await;
         say_farewell(&at, announced.farewells);
         at.reader.changed.notify_one();
@@ -88,28 +90,30 @@ fn announce(hub: &Arc<Hub>, rows: &[Row]) {
     });
 }
 
-fn say_farewell(hub: &Arc<Hub>, farewells: Vec<Farewell>) {
+fn say_farewell(context: &Arc<Context>, farewells: Vec<Farewell>) {
     for (thread, text) in farewells {
-        hub.outbox.post(hub, Post::Line { channel: thread.channel, thread: thread.ts, text });
+        context.outbox.post(context, Post::Line { channel: thread.channel, thread: thread.ts, text });
     }
 }
 
-fn tell_of_question(hub: &Arc<Hub>, rows: &[Row], name: &str) {
+fn tell_of_question(context: &Arc<Context>, rows: &[Row], name: &str) {
     let Some(row) = rows.iter().find(|row| row.name == name) else { return };
     if let Some(thread) = Thread::of_row(row) {
-        hub.outbox.post(hub, Post::Question { thread, question: row.question.clone(), text: words::asks(row) });
+        context
+            .outbox
+            .post(context, Post::Question { thread, question: row.question.clone(), text: messages::asks(row) });
     }
 }
 
-async fn write_down(hub: &Hub) {
-    let (newest, pending) = hub.kept.read(|inbox| (inbox.newest(), inbox.len())).await.unwrap_or_default();
-    let ours = hub.threads.all().into_iter();
+async fn write_down(context: &Context) {
+    let (newest, pending) = context.kept.read(|inbox| (inbox.newest(), inbox.len())).await.unwrap_or_default();
+    let ours = context.threads.all().into_iter();
     let cursors = ours.filter_map(|thread| Some((thread.ts.clone(), newest.get(&thread.ts)?.clone()))).collect();
-    if let Err(error) = hub.threads.advance(cursors).await {
+    if let Err(error) = context.threads.advance(cursors).await {
         tracing::debug!(error, "could not store the read position of the threads");
     }
-    let threads = hub.threads.len();
-    hub.board.set(|status| {
+    let threads = context.threads.len();
+    context.board.set(|status| {
         status.threads = threads;
         status.pending = pending;
     });

@@ -3,20 +3,20 @@
 use engine::{Engine, Subscription};
 use tokio_util::sync::CancellationToken;
 
-use super::seats::Seats;
+use super::permits::Permits;
 
 /// What all streams of a service share. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Live {
     engine: Engine,
     end: CancellationToken,
-    seats: Seats,
+    permits: Permits,
 }
 
 impl Live {
     /// Streams end when `end` is cancelled.
     pub(crate) fn new(engine: Engine, end: CancellationToken) -> Self {
-        Self { engine, end, seats: Seats::default() }
+        Self { engine, end, permits: Permits::default() }
     }
 
     pub(super) fn engine(&self) -> &Engine {
@@ -27,8 +27,8 @@ impl Live {
         &self.end
     }
 
-    pub(crate) fn seats(&self) -> &Seats {
-        &self.seats
+    pub(crate) fn permits(&self) -> &Permits {
+        &self.permits
     }
 
     /// Subscribes to the sessions and the event log.

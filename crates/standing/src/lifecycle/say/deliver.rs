@@ -38,7 +38,7 @@ const MORE_ENTERS: usize = 2;
 
 /// What came of a delivery.
 #[derive(Debug)]
-pub(in crate::lifecycle) struct Delivery {
+pub(in crate::lifecycle) struct Delivered {
     /// False if it is known or to be feared that the text did not reach the pane.
     pub(super) delivered: bool,
     pub(in crate::lifecycle) verdict: Verdict,
@@ -48,7 +48,7 @@ pub(in crate::lifecycle) struct Delivery {
     pub(in crate::lifecycle) in_box: bool,
 }
 
-impl Delivery {
+impl Delivered {
     pub(super) fn submitted(evidence: Evidence) -> Self {
         Self { delivered: true, verdict: Verdict::Submitted, evidence, note: String::new(), in_box: false }
     }
@@ -71,7 +71,7 @@ impl Delivery {
 }
 
 /// One message on its way.
-pub(in crate::lifecycle) struct Courier<'a> {
+pub(in crate::lifecycle) struct Delivery<'a> {
     pub(in crate::lifecycle) session: &'a SessionName,
     pub(in crate::lifecycle) tmux: &'a Tmux,
     pub(in crate::lifecycle) pane: &'a Pane,
@@ -85,9 +85,9 @@ pub(in crate::lifecycle) struct Courier<'a> {
     pub(in crate::lifecycle) was_busy: bool,
 }
 
-impl Courier<'_> {
+impl Delivery<'_> {
     /// Pastes it, and looks for evidence that it was taken.
-    pub(super) fn deliver(&self) -> Delivery {
+    pub(super) fn deliver(&self) -> Delivered {
         let paste = Paste { text: self.message, gap: self.harness.enter_gap(), mark: self.mark };
         match self.tmux.paste(self.pane, &paste) {
             Answer::Said(PasteAnswer::Pasted { before_enter }) => {
@@ -95,39 +95,39 @@ impl Courier<'_> {
                 self.confirm(&before_enter)
             }
             Answer::Said(PasteAnswer::Already) => self.confirm(""),
-            Answer::Said(PasteAnswer::Gone) => Delivery::failed(format!(
+            Answer::Said(PasteAnswer::Gone) => Delivered::failed(format!(
                 "the pane exited before the message was typed: start the session with `the-loop standing start {}`",
                 self.session
             )),
             Answer::Said(PasteAnswer::Busy) => {
-                Delivery::failed("another message was being typed into its pane: send it again".to_owned())
+                Delivered::failed("another message was being typed into its pane: send it again".to_owned())
             }
-            Answer::Said(PasteAnswer::InputOff) => Delivery::failed(format!(
+            Answer::Said(PasteAnswer::InputOff) => Delivered::failed(format!(
                 "the input of its pane is turned off: run `tmux select-pane -e -t {}`, then send it again",
                 self.pane.id
             )),
-            Answer::Silent(_) if self.watch.seen() => Delivery::submitted(Evidence::Transcript),
+            Answer::Silent(_) if self.watch.seen() => Delivered::submitted(Evidence::Transcript),
             Answer::Silent(silence) => {
                 let note = format!(
                     "tmux did not answer ({}): the message may still arrive, so check before you send it \
                              again",
                     silence.0
                 );
-                Delivery { delivered: false, ..Delivery::unconfirmed(note) }
+                Delivered { delivered: false, ..Delivered::unconfirmed(note) }
             }
         }
     }
 
     /// Looks for evidence that a message which was pasted was taken. `before_enter` is what was shown right before
     /// Enter was pressed.
-    pub(in crate::lifecycle) fn confirm(&self, before_enter: &str) -> Delivery {
+    pub(in crate::lifecycle) fn confirm(&self, before_enter: &str) -> Delivered {
         let mut held = self.holds(&Screen { text: before_enter, title: &self.pane.title }) == Some(true);
         for enters in 0..=MORE_ENTERS {
             match self.look(held) {
-                Look::Proven(evidence) => return Delivery::submitted(evidence),
-                Look::Queued => return Delivery::queued(),
-                Look::Ended => return Delivery::unconfirmed("the harness exited before it confirmed the message"),
-                Look::Holds if enters == MORE_ENTERS => return Delivery::in_box(),
+                Look::Proven(evidence) => return Delivered::submitted(evidence),
+                Look::Queued => return Delivered::queued(),
+                Look::Ended => return Delivered::unconfirmed("the harness exited before it confirmed the message"),
+                Look::Holds if enters == MORE_ENTERS => return Delivered::in_box(),
                 Look::Holds => {
                     held = true;
                     self.tmux.press_enter(self.pane);
@@ -135,7 +135,7 @@ impl Courier<'_> {
                 Look::Nothing => break,
             }
         }
-        Delivery::unconfirmed("could not confirm that the harness received it")
+        Delivered::unconfirmed("could not confirm that the harness received it")
     }
 
     /// Looks until there is evidence or patience is over.

@@ -9,7 +9,7 @@ use std::{fs, path::PathBuf};
 use serde::{Deserialize, Serialize};
 use wire::{SayReceipt, SessionName, Verdict};
 
-use crate::{Error, lifecycle::Scope, registry};
+use crate::{Error, lifecycle::Context, registry};
 
 /// How many keys of a session are remembered, the newest.
 const REMEMBERED: usize = 256;
@@ -62,7 +62,7 @@ pub(in crate::lifecycle) struct Once {
 impl Once {
     /// Opens the memory for a request; `None` if it has no key.
     pub(in crate::lifecycle) fn open(
-        scope: &Scope,
+        context: &Context,
         name: &SessionName,
         key: &str,
         message: &str,
@@ -70,8 +70,8 @@ impl Once {
         if key.is_empty() {
             return Ok(None);
         }
-        scope.registry.prepare()?;
-        let path = scope.registry.launch_dir().join(format!("{name}.said.json"));
+        context.registry.prepare()?;
+        let path = context.registry.launch_dir().join(format!("{name}.said.json"));
         // A memory that cannot be read is begun anew: it only ever saves a repetition.
         let said = fs::read_to_string(&path).ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
         Ok(Some(Self { path, key: key.to_owned(), fingerprint: fingerprint(message), said }))
@@ -116,8 +116,8 @@ impl Once {
 }
 
 /// Forgets the keys of a session that is deleted.
-pub(crate) fn forget(scope: &Scope, name: &SessionName) {
-    let _ = fs::remove_file(scope.registry.launch_dir().join(format!("{name}.said.json")));
+pub(crate) fn forget(context: &Context, name: &SessionName) {
+    let _ = fs::remove_file(context.registry.launch_dir().join(format!("{name}.said.json")));
 }
 
 /// FNV-1a over the message, with its length: stable across versions, which a hasher of the standard library is not.

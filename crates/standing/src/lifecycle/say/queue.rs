@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 use wire::{SessionName, Verdict};
 
 use super::{
-    deliver::Courier,
+    deliver::Delivery,
     evidence::{Found, Transcript, Watch},
     ready,
 };
 use crate::{
     events::Event,
     harness::{Harness, Screen},
-    lifecycle::Scope,
+    lifecycle::Context,
     registry::{self, Record},
     text,
     tmux::Pane,
@@ -71,8 +71,8 @@ pub(in crate::lifecycle) struct Queue {
 
 impl Queue {
     /// Those of a session; a file that cannot be read holds none.
-    pub(in crate::lifecycle) fn open(scope: &Scope, name: &SessionName) -> Self {
-        let path = scope.registry.launch_dir().join(format!("{name}.queued.json"));
+    pub(in crate::lifecycle) fn open(context: &Context, name: &SessionName) -> Self {
+        let path = context.registry.launch_dir().join(format!("{name}.queued.json"));
         let text = fs::read_to_string(&path).unwrap_or_default();
         Self { untaken: serde_json::from_str(&text).unwrap_or_default(), path }
     }
@@ -83,15 +83,15 @@ impl Queue {
     }
 
     /// Forgets what became a turn meanwhile, and what a person took back.
-    pub(in crate::lifecycle) fn settle(&mut self, scope: &Scope, record: &Record, harness: &dyn Harness) {
+    pub(in crate::lifecycle) fn recover(&mut self, context: &Context, record: &Record, harness: &dyn Harness) {
         let before = self.untaken.len();
-        self.untaken.retain(|untaken| match found(scope, record, harness, untaken) {
+        self.untaken.retain(|untaken| match found(context, record, harness, untaken) {
             Found::Turn => {
-                note(scope, record, "standing.taken_up", untaken);
+                note(context, record, "standing.taken_up", untaken);
                 false
             }
             Found::TakenBack => {
-                note(scope, record, "standing.taken_back", untaken);
+                note(context, record, "standing.taken_back", untaken);
                 false
             }
             Found::Nothing | Found::Queued => true,
@@ -102,8 +102,8 @@ impl Queue {
     }
 
     /// How many are waiting, for a look that changes nothing.
-    pub(in crate::lifecycle) fn waiting(&self, scope: &Scope, record: &Record, harness: &dyn Harness) -> usize {
-        let waits = |untaken: &&Untaken| found(scope, record, harness, untaken) < Found::TakenBack;
+    pub(in crate::lifecycle) fn waiting(&self, context: &Context, record: &Record, harness: &dyn Harness) -> usize {
+        let waits = |untaken: &&Untaken| found(context, record, harness, untaken) < Found::TakenBack;
         self.untaken.iter().filter(waits).count()
     }
 
@@ -124,15 +124,15 @@ impl Queue {
     /// Gives the process of a new spawn what the ones before it had not taken. Tells what there is to say of it.
     pub(in crate::lifecycle) fn hand_over(
         &mut self,
-        scope: &Scope,
+        context: &Context,
         record: &Record,
         harness: &dyn Harness,
         pane: &Pane,
     ) -> Vec<String> {
-        self.settle(scope, record, harness);
+        self.recover(context, record, harness);
         let mut notes = Vec::new();
         let (mut handed, mut kept, mut at) = (0_usize, 0_usize, 0);
-        let shown = scope.tmux.shown(pane).into_result().ok().flatten();
+        let shown = context.tmux.shown(pane).into_result().ok().flatten();
         let shown = shown.as_ref().map(|shown| Screen { text: &shown.text, title: &shown.title });
         while at < self.untaken.len() {
             let untaken = &mut self.untaken[at];
@@ -150,7 +150,7 @@ impl Queue {
             }
             // Order matters: what cannot be given now keeps its place before those behind it.
             let handed_over =
-                if kept > 0 { Handed::Kept } else { self.hand(scope, record, harness, pane, at, &mut notes) };
+                if kept > 0 { Handed::Kept } else { self.hand(context, record, harness, pane, at, &mut notes) };
             match handed_over {
                 Handed::Taken => drop(self.untaken.remove(at)),
                 Handed::Waits | Handed::Kept => at += 1,
@@ -170,14 +170,14 @@ impl Queue {
     /// Gives one message.
     fn hand(
         &mut self,
-        scope: &Scope,
+        context: &Context,
         record: &Record,
         harness: &dyn Harness,
         pane: &Pane,
         at: usize,
         notes: &mut Vec<String>,
     ) -> Handed {
-        let ready = match ready::wait(scope, record, pane, harness, false) {
+        let ready = match ready::wait(context, record, pane, harness, false) {
             Ok(ready) => ready,
             Err(error) => {
                 notes.push(error.to_string());
@@ -185,7 +185,7 @@ impl Queue {
             }
         };
         let before = self.untaken[at].clone();
-        let watch = Watch::begin(super::transcript(scope, record, harness), &before.message);
+        let watch = Watch::begin(super::transcript(context, record, harness), &before.message);
         let (transcript, transcript_from) = watch.begun_at();
         // Before it is typed: a crash in between must not have it typed into this process twice.
         self.untaken[at] = Untaken {
@@ -196,12 +196,12 @@ impl Queue {
             ..before.clone()
         };
         self.save();
-        let (session, tmux, was_busy) = (&record.name, &scope.tmux, ready.busy);
+        let (session, tmux, was_busy) = (&record.name, &context.tmux, ready.busy);
         let (message, mark) = (before.message.as_str(), before.message_id.as_str());
-        let delivery = Courier { session, tmux, pane, harness, watch, message, mark, was_busy }.deliver();
+        let delivery = Delivery { session, tmux, pane, harness, watch, message, mark, was_busy }.deliver();
         match (delivery.verdict, delivery.in_box) {
             (Verdict::Submitted, _) => {
-                note(scope, record, "standing.taken_up", &before);
+                note(context, record, "standing.taken_up", &before);
                 Handed::Taken
             }
             (Verdict::Queued, _) => {
@@ -236,17 +236,17 @@ impl Queue {
 }
 
 /// Forgets the messages of a session that is deleted.
-pub(crate) fn forget(scope: &Scope, name: &SessionName) {
-    let _ = fs::remove_file(scope.registry.launch_dir().join(format!("{name}.queued.json")));
+pub(crate) fn forget(context: &Context, name: &SessionName) {
+    let _ = fs::remove_file(context.registry.launch_dir().join(format!("{name}.queued.json")));
 }
 
-fn found(scope: &Scope, record: &Record, harness: &dyn Harness, untaken: &Untaken) -> Found {
-    let of = Transcript { conversation: untaken.conversation.clone(), ..super::transcript(scope, record, harness) };
+fn found(context: &Context, record: &Record, harness: &dyn Harness, untaken: &Untaken) -> Found {
+    let of = Transcript { conversation: untaken.conversation.clone(), ..super::transcript(context, record, harness) };
     Watch::resumed(of, untaken.transcript.clone(), untaken.transcript_from, &untaken.message).found()
 }
 
-fn note(scope: &Scope, record: &Record, event: &'static str, untaken: &Untaken) {
-    scope.emit(
+fn note(context: &Context, record: &Record, event: &'static str, untaken: &Untaken) {
+    context.emit(
         Event::info(event)
             .with("standing", record.name.as_str())
             .with("tmux_target", record.tmux_target.as_str())

@@ -11,7 +11,7 @@ use wire::Activity;
 use crate::{
     Error,
     harness::{Harness, Styled},
-    lifecycle::Scope,
+    lifecycle::Context,
     process::ProcessIdentity,
     registry::Record,
     tmux::Pane,
@@ -39,7 +39,7 @@ pub(super) struct Ready {
 /// Waits for a harness that has just been started, and refuses on a dialog and on unsent text unless forced. With
 /// force, unsent text is sent first, as a message of its own.
 pub(super) fn wait(
-    scope: &Scope,
+    context: &Context,
     record: &Record,
     pane: &Pane,
     harness: &dyn Harness,
@@ -48,14 +48,14 @@ pub(super) fn wait(
     let age = ProcessIdentity::of(pane.pid).and_then(|process| process.age()).unwrap_or(GROWN);
     let deadline = Instant::now() + GROWN.max(harness.draws_within()).saturating_sub(age);
     loop {
-        let shown = look(scope, pane)?;
+        let shown = look(context, pane)?;
         if !force {
-            refuse_dialog(scope, record, harness, &shown)?;
+            refuse_dialog(context, record, harness, &shown)?;
         }
         let up = harness.is_up(shown.screen()) != Some(false);
         if up || Instant::now() >= deadline || ProcessIdentity::of(pane.pid).is_none() {
             if let Some(text) = shown.unsent(harness) {
-                clear_box(scope, record, pane, harness, text, force)?;
+                clear_box(context, record, pane, harness, text, force)?;
             }
             return Ok(Ready { busy: harness.read(shown.screen()).activity == Activity::Busy });
         }
@@ -63,15 +63,15 @@ pub(super) fn wait(
     }
 }
 
-fn look(scope: &Scope, pane: &Pane) -> Result<Styled, Error> {
-    let shown = scope.tmux.coloured(pane).into_result()?.unwrap_or_default();
+fn look(context: &Context, pane: &Pane) -> Result<Styled, Error> {
+    let shown = context.tmux.coloured(pane).into_result()?.unwrap_or_default();
     Ok(Styled::read(&shown.title, &shown.text))
 }
 
 /// Sends what stands unsent in the box if that is asked for, and refuses otherwise. The box of a screen that is drawn
 /// late may show what was sent a moment ago, so it is looked at for a while before it counts.
 fn clear_box(
-    scope: &Scope,
+    context: &Context,
     record: &Record,
     pane: &Pane,
     harness: &dyn Harness,
@@ -81,7 +81,7 @@ fn clear_box(
     for enter in 0..=ENTERS {
         let deadline = Instant::now() + SENT_WITHIN;
         while Instant::now() < deadline {
-            let shown = look(scope, pane)?;
+            let shown = look(context, pane)?;
             match shown.unsent(harness) {
                 None => return Ok(()),
                 Some(now) => text = now,
@@ -91,20 +91,20 @@ fn clear_box(
         if !force || enter == ENTERS {
             break;
         }
-        scope.tmux.press_enter(pane).into_result()?;
+        context.tmux.press_enter(pane).into_result()?;
     }
     let (name, session) = (record.name.clone(), record.name.tmux_session());
-    Err(Error::UnsentText { name, session, socket: scope.tmux.socket_name(), text })
+    Err(Error::UnsentText { name, session, socket: context.tmux.socket_name(), text })
 }
 
 /// On a dialog a pasted Enter would choose an answer.
-fn refuse_dialog(scope: &Scope, record: &Record, harness: &dyn Harness, shown: &Styled) -> Result<(), Error> {
+fn refuse_dialog(context: &Context, record: &Record, harness: &dyn Harness, shown: &Styled) -> Result<(), Error> {
     let screen = shown.screen();
     let reading = harness.read(screen);
     if reading.activity != Activity::Waiting {
         return Ok(());
     }
     let (name, session) = (record.name.clone(), record.name.tmux_session());
-    let (socket, offers) = (scope.tmux.socket_name(), !harness.choices(screen).is_empty());
+    let (socket, offers) = (context.tmux.socket_name(), !harness.choices(screen).is_empty());
     Err(Error::Waiting { name, session, socket, question: reading.question, offers })
 }

@@ -2,10 +2,10 @@
 
 use wire::{Evidence, Message, SayReceipt, Verdict};
 
-use super::deliver::Delivery;
+use super::deliver::Delivered;
 use crate::{registry::Record, text::CleanText};
 
-pub(super) fn receipt(record: &Record, cleaned: &CleanText, delivery: &Delivery, message_id: String) -> SayReceipt {
+pub(super) fn receipt(record: &Record, cleaned: &CleanText, delivery: &Delivered, message_id: String) -> SayReceipt {
     SayReceipt {
         name: record.name.to_string(),
         delivered: delivery.delivered,
@@ -17,7 +17,7 @@ pub(super) fn receipt(record: &Record, cleaned: &CleanText, delivery: &Delivery,
     }
 }
 
-fn messages(record: &Record, cleaned: &CleanText, delivery: &Delivery) -> Vec<Message> {
+fn messages(record: &Record, cleaned: &CleanText, delivery: &Delivered) -> Vec<Message> {
     let target = &record.tmux_target;
     let mut messages = vec![match (delivery.verdict, delivery.evidence) {
         (Verdict::Submitted, Evidence::Transcript) => {

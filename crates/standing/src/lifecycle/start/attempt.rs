@@ -11,7 +11,7 @@ use crate::{
     Error, clock,
     harness::{Harness, Screen},
     launcher::{self, LaunchSpec, SECRETS_LIMIT, discard, revoke, tidy},
-    lifecycle::{Scope, screen::last_lines, settle::note_process},
+    lifecycle::{Context, recover::note_process, screen::last_lines},
     process::{ProcessHold, ProcessIdentity},
     registry::{Phase, Record, RecordStatus},
     tmux::{Answer, Pane, Spawn, SpawnAnswer, configured},
@@ -68,18 +68,18 @@ pub(super) enum Proof {
 
 /// Makes one attempt. On [`Attempt::Lives`] the record knows its process; writing it is the caller's.
 pub(super) fn make(
-    scope: &Scope,
+    context: &Context,
     plan: &Plan<'_>,
     record: &mut Record,
     conversation: &Conversation,
 ) -> Result<Attempt, Error> {
-    let argv = match plan.argv(scope, conversation) {
+    let argv = match plan.argv(context, conversation) {
         Ok(argv) => argv,
         Err(reason) => return Ok(Attempt::Refused(reason)),
     };
     let name = &plan.definition.name;
     let loop_id = uuid::Uuid::new_v4().to_string();
-    crate::lifecycle::stop::sweep_leftovers(scope, record);
+    crate::lifecycle::stop::sweep_leftovers(context, record);
     record.loop_id.clone_from(&loop_id);
     record.spawned_at = clock::now();
     record.process = None;
@@ -90,22 +90,22 @@ pub(super) fn make(
         Conversation::Resumed(_) => None,
     };
     // Order matters: all that can fail for want of space first, the intent last of it, and then the spawn.
-    tidy(&scope.registry.launch_dir());
-    let mut spec = LaunchSpec::new(argv, &plan.cwd, name, &loop_id, &plan.environment, &scope.secrets());
-    spec.mark(&scope.mark);
+    tidy(&context.registry.launch_dir());
+    let mut spec = LaunchSpec::new(argv, &plan.cwd, name, &loop_id, &plan.environment, &context.secrets());
+    spec.mark(&context.mark);
     spec.add_missing(plan.adapter.vars());
     spec.define(&plan.definition.env, &plan.environment, plan.secrets.clone());
-    let spec = spec.write(&scope.registry.launch_dir(), &loop_id)?;
+    let spec = spec.write(&context.registry.launch_dir(), &loop_id)?;
     files::failpoint::at("start.permitted");
-    if let Err(error) = scope.registry.write(record) {
+    if let Err(error) = context.registry.write(record) {
         discard(&spec);
         return Err(error);
     }
     files::failpoint::at("start.intended");
     if plan.untrusted.is_none() {
-        plan.keep_trusted(scope);
+        plan.keep_trusted(context);
     }
-    let attempt = spawn(scope, plan, record, conversation, &spec);
+    let attempt = spawn(context, plan, record, conversation, &spec);
     if !matches!(attempt, Attempt::Lives(_) | Attempt::Unsure(_)) {
         discard(&spec);
     }
@@ -113,25 +113,25 @@ pub(super) fn make(
 }
 
 /// Spawns, and sees what comes of it.
-fn spawn(scope: &Scope, plan: &Plan<'_>, record: &mut Record, conversation: &Conversation, spec: &Path) -> Attempt {
+fn spawn(context: &Context, plan: &Plan<'_>, record: &mut Record, conversation: &Conversation, spec: &Path) -> Attempt {
     let name = &plan.definition.name;
     let loop_id = record.loop_id.clone();
-    let spawn = Spawn { name, loop_id: &loop_id, root: &scope.mark, record, cwd: &plan.cwd, spec };
-    let mut spawned = scope.tmux.spawn(&spawn);
+    let spawn = Spawn { name, loop_id: &loop_id, root: &context.mark, record, cwd: &plan.cwd, spec };
+    let mut spawned = context.tmux.spawn(&spawn);
     for _ in 0..SPAWNED_AGAIN {
         // As long as the spec is there, nothing has run.
         if spawned == Answer::Said(SpawnAnswer::ServerEnded) && spec.exists() {
-            spawned = scope.tmux.spawn(&spawn);
+            spawned = context.tmux.spawn(&spawn);
         }
     }
     match spawned {
         Answer::Said(SpawnAnswer::Spawned | SpawnAnswer::ServerEnded) => {
             files::failpoint::at("start.spawned");
-            probe(scope, record, plan, conversation, spec)
+            probe(context, record, plan, conversation, spec)
         }
         Answer::Said(SpawnAnswer::NameTaken) => Attempt::Refused(format!(
             "another tmux session took the name in the meantime: not started; look at it with {}",
-            scope.attach(name)
+            context.attach(name)
         )),
         Answer::Said(SpawnAnswer::Refused(reason)) => Attempt::Refused(format!("tmux could not start it: {reason}")),
         // Silence is not absence: the session may come to be later. Without its spec it would run nothing.
@@ -139,32 +139,32 @@ fn spawn(scope: &Scope, plan: &Plan<'_>, record: &mut Record, conversation: &Con
             Attempt::Refused(format!("tmux did not answer ({}): not started", silence.0))
         }
         // It was launched all the same.
-        Answer::Silent(_) => probe(scope, record, plan, conversation, spec),
+        Answer::Silent(_) => probe(context, record, plan, conversation, spec),
     }
 }
 
 /// Waits until the harness has proven to live.
-fn probe(scope: &Scope, record: &mut Record, plan: &Plan<'_>, conversation: &Conversation, spec: &Path) -> Attempt {
+fn probe(context: &Context, record: &mut Record, plan: &Plan<'_>, conversation: &Conversation, spec: &Path) -> Attempt {
     let name = &plan.definition.name;
     let begun = Instant::now();
-    let pane = match find(scope, record, name) {
+    let pane = match find(context, record, name) {
         Ok(pane) => pane,
         Err(reason) => return Attempt::Unsure(reason),
     };
     let Some(pane) = pane else {
-        return Attempt::Died(swept(scope, record, vanished(scope)));
+        return Attempt::Died(swept(context, record, vanished(context)));
     };
     files::failpoint::at("start.found");
     let held = ProcessHold::of(pane.pid).filter(|held| plan.secrets.is_empty() || launched(held, spec));
     let held = held.filter(|_| !pane.dead);
     if let Some(held) = &held
-        && let Some(proof) = proves_to_live(scope, plan, record, conversation, &pane, held)
+        && let Some(proof) = proves_to_live(context, plan, record, conversation, &pane, held)
     {
         note_process(record, Some(held.identity.clone()), &pane);
-        scope.tmux.end_drain(&pane);
+        context.tmux.end_drain(&pane);
         return Attempt::Lives(proof);
     }
-    let ended = how_it_ended(scope, record, begun.elapsed());
+    let ended = how_it_ended(context, record, begun.elapsed());
     // Its harness was not run: that says nothing of the conversation.
     launcher::failure(spec).map_or(Attempt::Died(ended), Attempt::Refused)
 }
@@ -174,40 +174,40 @@ fn probe(scope: &Scope, record: &mut Record, plan: &Plan<'_>, conversation: &Con
 /// A fresh one has once it has written down that it took its brief. One that was resumed writes nothing of the kind, and
 /// may yet find that the conversation is gone: it is probed, as is a fresh one that leaves no such evidence.
 fn proves_to_live(
-    scope: &Scope,
+    context: &Context,
     plan: &Plan<'_>,
     record: &Record,
     conversation: &Conversation,
     pane: &Pane,
     held: &ProcessHold,
 ) -> Option<Proof> {
-    let probe = scope.settings().routing.tmux.probe;
+    let probe = context.settings().routing.tmux.probe;
     let seen = match conversation {
-        Conversation::Fresh(_) if !probe.is_zero() => brief::await_taken(scope, plan, record, held, probe),
+        Conversation::Fresh(_) if !probe.is_zero() => brief::await_taken(context, plan, record, held, probe),
         Conversation::Fresh(_) | Conversation::Resumed(_) if held.wait(probe) => Seen::Ended,
         Conversation::Fresh(_) | Conversation::Resumed(_) => Seen::Nothing,
     };
     match seen {
         Seen::Taken => Some(Proof::Brief),
         Seen::Ended => None,
-        Seen::Nothing => comes_up(scope, pane, held, plan.adapter.as_ref(), Title::Counts).then_some(Proof::Probe),
+        Seen::Nothing => comes_up(context, pane, held, plan.adapter.as_ref(), Title::Counts).then_some(Proof::Probe),
     }
 }
 
 /// Whether a harness that took its brief is up a moment later, when its start is about to be told of: alive, and with its
 /// screen drawn. A silent tmux says nothing against it.
-pub(super) fn is_still_up(scope: &Scope, plan: &Plan<'_>, record: &Record, pane: Option<&Pane>) -> bool {
+pub(super) fn is_still_up(context: &Context, plan: &Plan<'_>, record: &Record, pane: Option<&Pane>) -> bool {
     let Some(held) = record.process.as_ref().and_then(ProcessIdentity::hold) else { return false };
     if held.wait(SETTLED.saturating_sub(held.identity.age().unwrap_or_default())) {
         return false;
     }
-    pane.is_none_or(|pane| comes_up(scope, pane, &held, plan.adapter.as_ref(), Title::DoesNotCount))
+    pane.is_none_or(|pane| comes_up(context, pane, &held, plan.adapter.as_ref(), Title::DoesNotCount))
 }
 
 /// How a harness ended that had been started so long before, with its last words. What it left is ended, and its pane
 /// cleared.
-pub(super) fn how_it_ended(scope: &Scope, record: &Record, lived: Duration) -> String {
-    swept(scope, record, last_words(scope, record, &record.name, lived))
+pub(super) fn how_it_ended(context: &Context, record: &Record, lived: Duration) -> String {
+    swept(context, record, last_words(context, record, &record.name, lived))
 }
 
 /// Waits for a launch to read its secrets. False if it ended meanwhile.
@@ -222,10 +222,11 @@ fn launched(held: &ProcessHold, spec: &Path) -> bool {
 }
 
 /// Why a session may be gone with its pane, which is kept as a rule.
-fn vanished(scope: &Scope) -> String {
-    let mut suspects = scope.tmux.ending_options();
-    suspects
-        .extend(configured(&scope.surroundings).into_iter().map(|(file, line)| format!("{line} ({})", file.display())));
+fn vanished(context: &Context) -> String {
+    let mut suspects = context.tmux.ending_options();
+    suspects.extend(
+        configured(&context.surroundings).into_iter().map(|(file, line)| format!("{line} ({})", file.display())),
+    );
     let how = "it exited at once, and its pane closed";
     if suspects.is_empty() {
         return how.to_owned();
@@ -234,8 +235,8 @@ fn vanished(scope: &Scope) -> String {
 }
 
 /// Ends what a harness that is gone left behind, and tells of it.
-fn swept(scope: &Scope, record: &Record, reason: String) -> String {
-    match crate::lifecycle::stop::sweep_leftovers(scope, record) {
+fn swept(context: &Context, record: &Record, reason: String) -> String {
+    match crate::lifecycle::stop::sweep_leftovers(context, record) {
         0 => reason,
         leftovers => format!("{reason}; ended {leftovers} leftover process(es)"),
     }
@@ -250,10 +251,10 @@ enum Title {
 
 /// Whether a harness that has proven to live so far lives on to its first screen, or for as long as that may take. With no
 /// probe at all, nothing is waited for.
-fn comes_up(scope: &Scope, pane: &Pane, held: &ProcessHold, adapter: &dyn Harness, title: Title) -> bool {
+fn comes_up(context: &Context, pane: &Pane, held: &ProcessHold, adapter: &dyn Harness, title: Title) -> bool {
     let deadline = Instant::now() + adapter.draws_within();
-    while !scope.settings().routing.tmux.probe.is_zero() && Instant::now() < deadline {
-        let shown = scope.tmux.shown(pane).into_result().ok().flatten().unwrap_or_default();
+    while !context.settings().routing.tmux.probe.is_zero() && Instant::now() < deadline {
+        let shown = context.tmux.shown(pane).into_result().ok().flatten().unwrap_or_default();
         let title = if title == Title::Counts { shown.title.as_str() } else { "" };
         if adapter.is_up(Screen { text: &shown.text, title }) != Some(false) {
             break;
@@ -265,21 +266,21 @@ fn comes_up(scope: &Scope, pane: &Pane, held: &ProcessHold, adapter: &dyn Harnes
     !held.wait(Duration::ZERO)
 }
 
-fn find(scope: &Scope, record: &Record, name: &SessionName) -> Result<Option<Pane>, String> {
-    let panes = scope.look().map_err(|silence| format!("tmux did not answer ({})", silence.0))?;
+fn find(context: &Context, record: &Record, name: &SessionName) -> Result<Option<Pane>, String> {
+    let panes = context.look().map_err(|silence| format!("tmux did not answer ({})", silence.0))?;
     Ok(panes.of(name).iter().find(|pane| pane.pane_loop_id == record.loop_id).cloned())
 }
 
 /// How the harness ended and what it last showed; then its pane makes room.
-fn last_words(scope: &Scope, record: &Record, name: &SessionName, lived: Duration) -> String {
+fn last_words(context: &Context, record: &Record, name: &SessionName, lived: Duration) -> String {
     let deadline = Instant::now() + LAST_WORDS;
     loop {
-        let Ok(Some(pane)) = find(scope, record, name) else {
+        let Ok(Some(pane)) = find(context, record, name) else {
             return format!("it exited within {:.1} s, and its pane closed", lived.as_secs_f64());
         };
         // `pane_dead` is told before the status is known: look again.
         if !pane.is_told() && Instant::now() < deadline {
-            scope.tmux.wake(&pane);
+            context.tmux.wake(&pane);
             std::thread::sleep(Duration::from_millis(20));
             continue;
         }
@@ -288,8 +289,8 @@ fn last_words(scope: &Scope, record: &Record, name: &SessionName, lived: Duratio
             (None, Some(signal)) => format!("signal {signal}"),
             (None, None) => "unknown exit status".to_owned(),
         };
-        let screen = scope.tmux.capture(&pane).into_result().ok().flatten().unwrap_or_default();
-        let _ = scope.tmux.clear_dead(name, &pane);
+        let screen = context.tmux.capture(&pane).into_result().ok().flatten().unwrap_or_default();
+        let _ = context.tmux.clear_dead(name, &pane);
         let said = last_lines(&without_blank_lines(&screen), 4);
         let said = if said.is_empty() { String::new() } else { format!(", last output: {said}") };
         return format!("it exited within {:.1} s with {how}{said}", lived.as_secs_f64());

@@ -12,8 +12,8 @@ use crate::{
     directive,
     harness::Screen,
     lifecycle::{
-        Scope,
-        say::{Courier, Watch, transcript},
+        Context,
+        say::{Delivery, Watch, transcript},
     },
     process::ProcessHold,
     registry::Record,
@@ -42,7 +42,7 @@ pub(super) enum Seen {
 
 /// Waits until a fresh harness has written down that it took its brief. The record is the one of its start.
 pub(super) fn await_taken(
-    scope: &Scope,
+    context: &Context,
     plan: &Plan<'_>,
     record: &Record,
     held: &ProcessHold,
@@ -54,7 +54,7 @@ pub(super) fn await_taken(
     // As it will stand once the start has succeeded.
     let mut fresh = record.clone();
     fresh.keep_pending();
-    while fresh.harness_session_id.is_empty() && !scope.find_conversation(&mut fresh, Some(held.pid())) {
+    while fresh.harness_session_id.is_empty() && !context.find_conversation(&mut fresh, Some(held.pid())) {
         if held.wait(left().min(LOOK_FOR_FILE)) {
             return Seen::Ended;
         }
@@ -63,7 +63,7 @@ pub(super) fn await_taken(
         }
     }
     let opening = directive::opening(&fresh.name);
-    let watch = Watch::resumed(transcript(scope, &fresh, harness), None, 0, &opening);
+    let watch = Watch::resumed(transcript(context, &fresh, harness), None, 0, &opening);
     loop {
         if watch.seen() {
             return Seen::Taken;
@@ -94,27 +94,27 @@ impl Brief {
 }
 
 /// Looks whether the brief was taken; `None` if this harness leaves nothing that could tell, or nothing is waited for.
-pub(super) fn confirm(scope: &Scope, plan: &Plan<'_>, record: &Record, pane: &Pane) -> Option<Brief> {
-    if scope.settings().routing.tmux.probe.is_zero() {
+pub(super) fn confirm(context: &Context, plan: &Plan<'_>, record: &Record, pane: &Pane) -> Option<Brief> {
+    if context.settings().routing.tmux.probe.is_zero() {
         return None;
     }
-    let prompt = plan.prompt(&scope.registry.launch_dir()).ok()?;
+    let prompt = plan.prompt(&context.registry.launch_dir()).ok()?;
     let opening = directive::opening(&record.name);
     let harness = plan.adapter.as_ref();
     let deadline = Instant::now() + PATIENCE;
     let unconfirmed = |reason: &str| Some(Brief { verdict: Verdict::Unconfirmed, reason: reason.to_owned() });
     loop {
-        let watch = Watch::resumed(transcript(scope, record, harness), None, 0, &opening);
+        let watch = Watch::resumed(transcript(context, record, harness), None, 0, &opening);
         if watch.seen() {
             return Some(Brief { verdict: Verdict::Submitted, reason: String::new() });
         }
         let tells = watch.has_transcript();
-        let shown = scope.tmux.shown(pane).into_result().ok().flatten().unwrap_or_default();
+        let shown = context.tmux.shown(pane).into_result().ok().flatten().unwrap_or_default();
         if harness.read(Screen { text: &shown.text, title: &shown.title }).activity == Activity::Waiting {
             return unconfirmed("it is waiting for an answer to a prompt");
         }
-        let (session, tmux, message, mark, was_busy) = (&record.name, &scope.tmux, prompt.as_str(), "", false);
-        let delivery = Courier { session, tmux, pane, harness, watch, message, mark, was_busy }.confirm("");
+        let (session, tmux, message, mark, was_busy) = (&record.name, &context.tmux, prompt.as_str(), "", false);
+        let delivery = Delivery { session, tmux, pane, harness, watch, message, mark, was_busy }.confirm("");
         match delivery.verdict {
             // What stood in the box and is gone from it was taken, whether its transcript tells or not.
             Verdict::Submitted => return Some(Brief { verdict: Verdict::Submitted, reason: String::new() }),

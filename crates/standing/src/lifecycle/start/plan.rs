@@ -16,7 +16,7 @@ use crate::{
     definition::{Definition, check_directory},
     directive,
     harness::{Act, Adapter, Fresh, Place, Trust, find_program},
-    lifecycle::Scope,
+    lifecycle::Context,
     registry::{self, Origin, Pending, Record},
     sockets,
     variables::Secrets,
@@ -59,8 +59,12 @@ pub(super) struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     /// Works out a start, or says why there can be none.
-    pub(super) fn make(scope: &'a Scope, definition: &'a Definition, record: Option<&Record>) -> Result<Self, String> {
-        let adapter = scope.harness(&definition.harness)?;
+    pub(super) fn make(
+        context: &'a Context,
+        definition: &'a Definition,
+        record: Option<&Record>,
+    ) -> Result<Self, String> {
+        let adapter = context.harness(&definition.harness)?;
         adapter.check_args(&definition.harness_args)?;
         let brief = definition.brief.read()?;
         let mut plan = Self {
@@ -69,18 +73,18 @@ impl<'a> Plan<'a> {
             program: PathBuf::new(),
             brief,
             cwd: definition.cwd.clone(),
-            environment: Cow::Borrowed(&scope.surroundings),
+            environment: Cow::Borrowed(&context.surroundings),
             left_out: Vec::new(),
             environment_notes: Vec::new(),
             note: None,
             moved: None,
             secrets: Secrets::new(),
             untrusted: None,
-            resume_on_respawn: scope.settings().routing.tmux.resume_on_respawn,
+            resume_on_respawn: context.settings().routing.tmux.resume_on_respawn,
         };
         if let Some(record) = record.filter(|record| plan.resumable(Some(record)).is_some() && !record.cwd.is_empty()) {
             // A conversation belongs to the directory it was begun in.
-            plan.cwd = scope.definitions().directory(&record.cwd);
+            plan.cwd = context.definitions().directory(&record.cwd);
             if plan.cwd != definition.cwd {
                 plan.note = Some(format!(
                     "it resumes in {}, where its conversation was started; a new conversation would start in {}",
@@ -90,16 +94,16 @@ impl<'a> Plan<'a> {
             }
         }
         check_directory(&plan.cwd)?;
-        let environment = scope.environment_to_start(&plan.adapter, &definition.env, &plan.cwd, record)?;
+        let environment = context.environment_to_start(&plan.adapter, &definition.env, &plan.cwd, record)?;
         (plan.environment, plan.environment_notes) = (environment.vars, environment.notes);
         plan.leave_out_sockets();
         plan.moved = record
             .filter(|record| plan.resumable(Some(record)).is_some())
-            .and_then(|record| scope.moved(&plan.adapter, &plan.environment, record));
+            .and_then(|record| context.moved(&plan.adapter, &plan.environment, record));
         if plan.moved.is_some() {
             plan.begin_afresh()?;
         }
-        plan.secrets = plan.resolved_secrets(scope)?;
+        plan.secrets = plan.resolved_secrets(context)?;
         plan.program = find_program(plan.adapter.program(), &plan.cwd, &plan.environment)
             .map_err(|reason| format!("could not start the harness `{}`: {reason}", definition.harness))?;
         if let Some(behind) = plan.adapter.program_behind() {
@@ -110,8 +114,8 @@ impl<'a> Plan<'a> {
     }
 
     /// Where its secrets come from, looked up now: a start with one that is not there fails before it spawns anything.
-    fn resolved_secrets(&self, scope: &Scope) -> Result<Secrets, String> {
-        let project = scope.config.path.project_dir();
+    fn resolved_secrets(&self, context: &Context) -> Result<Secrets, String> {
+        let project = context.config.path.project_dir();
         let of = |source: &SecretSource| -> Result<SecretSource, String> {
             Ok(match source {
                 SecretSource::File(path) => SecretSource::File(utf8(self.environment.resolve(path, project))?),
@@ -144,8 +148,8 @@ impl<'a> Plan<'a> {
     }
 
     /// Where its harness is to run, for its adapter.
-    pub(super) fn place<'b>(&'b self, scope: &'b Scope) -> Place<'b> {
-        scope.place_with(Cow::Borrowed(&self.environment), &self.cwd)
+    pub(super) fn place<'b>(&'b self, context: &'b Context) -> Place<'b> {
+        context.place_with(Cow::Borrowed(&self.environment), &self.cwd)
     }
 
     /// What the caller should be told besides.
@@ -157,19 +161,19 @@ impl<'a> Plan<'a> {
     }
 
     /// Has its harness trust the directory, if that is wanted and missing.
-    pub(super) fn trust(&self, scope: &Scope) -> Result<Trust, String> {
-        let settings = scope.settings().routing.harness_trust;
+    pub(super) fn trust(&self, context: &Context) -> Result<Trust, String> {
+        let settings = context.settings().routing.harness_trust;
         if !settings.enabled {
             return Ok(Trust::Given);
         }
-        self.adapter.trust(&self.place(scope), &self.definition.harness_args, settings, Act::Write)
+        self.adapter.trust(&self.place(context), &self.definition.harness_args, settings, Act::Write)
     }
 
     /// Sees to it that what was added stays. A program that takes no lock may have read the file before and written it
     /// after: then the directory is missing again, and is added again.
-    pub(super) fn keep_trusted(&self, scope: &Scope) {
+    pub(super) fn keep_trusted(&self, context: &Context) {
         for _ in 0..TRUSTED_AGAIN {
-            match self.trust(scope) {
+            match self.trust(context) {
                 Ok(Trust::Added) => thread::sleep(TRUST_SETTLES),
                 _ => return,
             }
@@ -228,8 +232,8 @@ impl<'a> Plan<'a> {
     }
 
     /// The id of a fresh conversation; empty if only its harness will know.
-    pub(super) fn new_id(&self, scope: &Scope) -> Result<String, String> {
-        self.adapter.new_id(&self.place(scope))
+    pub(super) fn new_id(&self, context: &Context) -> Result<String, String> {
+        self.adapter.new_id(&self.place(context))
     }
 
     /// A fresh conversation as this start would hold it.
@@ -239,12 +243,12 @@ impl<'a> Plan<'a> {
     }
 
     /// The whole command of a conversation.
-    pub(super) fn argv(&self, scope: &Scope, conversation: &Conversation) -> Result<Vec<String>, String> {
+    pub(super) fn argv(&self, context: &Context, conversation: &Conversation) -> Result<Vec<String>, String> {
         let args = &self.definition.harness_args;
         let rest = match conversation {
             Conversation::Resumed(id) => self.adapter.resume(id, args).unwrap_or_default(),
             Conversation::Fresh(id) => {
-                let prompt = self.prompt(&scope.registry.launch_dir())?;
+                let prompt = self.prompt(&context.registry.launch_dir())?;
                 self.adapter.fresh(&Fresh { id, args, prompt: &prompt })
             }
         };
@@ -277,6 +281,6 @@ fn brief_file(dir: &Path, name: &SessionName) -> PathBuf {
 }
 
 /// Forgets the brief of a session that is deleted.
-pub(crate) fn forget(scope: &Scope, name: &SessionName) {
-    let _ = std::fs::remove_file(brief_file(&scope.registry.launch_dir(), name));
+pub(crate) fn forget(context: &Context, name: &SessionName) {
+    let _ = std::fs::remove_file(brief_file(&context.registry.launch_dir(), name));
 }

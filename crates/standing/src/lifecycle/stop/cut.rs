@@ -5,7 +5,7 @@ use wire::Activity;
 use crate::{
     events::Event,
     harness::{Reading, Screen},
-    lifecycle::{Scope, say::Queue},
+    lifecycle::{Context, say::Queue},
     registry::Record,
     text::inert_line,
     tmux::Pane,
@@ -26,12 +26,12 @@ pub(super) struct Cut {
 
 impl Cut {
     /// Looks at a session that is about to be stopped.
-    pub(super) fn look(scope: &Scope, record: &Record, pane: &Pane) -> Self {
-        let Ok(harness) = scope.harness(&record.harness) else { return Self::default() };
-        let shown = scope.tmux.shown(pane).into_result().ok().flatten().unwrap_or_default();
+    pub(super) fn look(context: &Context, record: &Record, pane: &Pane) -> Self {
+        let Ok(harness) = context.harness(&record.harness) else { return Self::default() };
+        let shown = context.tmux.shown(pane).into_result().ok().flatten().unwrap_or_default();
         let screen = Screen { text: &shown.text, title: &shown.title };
-        let mut queue = Queue::open(scope, &record.name);
-        queue.settle(scope, record, harness.as_ref());
+        let mut queue = Queue::open(context, &record.name);
+        queue.recover(context, record, harness.as_ref());
         queue.look_at_box(|message| harness.holds_input(screen, message));
         let in_this_run = record.last_message_at >= record.started_at;
         Self {

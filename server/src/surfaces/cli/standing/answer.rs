@@ -3,7 +3,7 @@
 use engine::StandingApi;
 use wire::{Activity, AnswerRequest, Choice, Row};
 
-use super::{Output, Refusal, given, inert, say};
+use super::{Output, Refusal, given, sanitize, say};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -48,12 +48,12 @@ pub(super) async fn run(api: &impl StandingApi, args: Args, output: &mut Output)
 /// The question and its answers.
 fn shown(row: &Row) -> String {
     if row.activity != Activity::Waiting {
-        return format!("`{}` is not waiting for an answer\n", inert::line(&row.name));
+        return format!("`{}` is not waiting for an answer\n", sanitize::line(&row.name));
     }
-    let question = format!("{}\n", inert::text(&row.question));
+    let question = format!("{}\n", sanitize::text(&row.question));
     if row.choices.is_empty() {
         return format!("{question}its prompt has no numbered answers: answer in its terminal, {}\n", row.tmux_target);
     }
-    let line = |choice: &Choice| format!("  {}  {}\n", inert::line(&choice.key), inert::line(&choice.text));
+    let line = |choice: &Choice| format!("  {}  {}\n", sanitize::line(&choice.key), sanitize::line(&choice.text));
     std::iter::once(question).chain(row.choices.iter().map(line)).collect()
 }

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _};
 use engine::StandingApi;
 use wire::DeleteRequest;
 
-use super::{Output, Refusal, given, inert, report};
+use super::{Output, Refusal, given, report, sanitize};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -34,7 +34,7 @@ pub(super) async fn run(api: &impl StandingApi, args: Args, output: &mut Output)
 }
 
 fn confirmed(name: &str, output: &mut Output) -> bool {
-    output.err(&format!("Stop `{}` and remove its record with its conversation id? [y/N] ", inert::line(name)));
+    output.err(&format!("Stop `{}` and remove its record with its conversation id? [y/N] ", sanitize::line(name)));
     let mut answer = String::new();
     let read = io::stdin().read_line(&mut answer).is_ok();
     read && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")

@@ -5,8 +5,9 @@ use engine::StandingApi;
 use wire::{Activity, Row};
 
 use super::{
-    Format, Output, Refusal, document, given, inert, list,
+    Format, Output, Refusal, document, given, list,
     output::BOLD,
+    sanitize,
     table::{self, Cell},
 };
 
@@ -63,7 +64,7 @@ fn card(row: &Row) -> String {
         ("Slack thread", row.slack_thread.clone()),
     ];
     let filled =
-        lines.into_iter().map(|(word, value)| (word, inert::line(&value))).filter(|(_, value)| !value.is_empty());
+        lines.into_iter().map(|(word, value)| (word, sanitize::line(&value))).filter(|(_, value)| !value.is_empty());
     let rows: Vec<_> = filled
         .map(|(word, value)| {
             [Cell::new(word, BOLD), Cell::new(value, if word == "Live" { look } else { Style::new() })]

@@ -7,8 +7,9 @@ use wire::{Activity, Row, State};
 use super::{
     Format, Output, Refusal,
     ago::ago,
-    document, inert,
+    document,
     output::{BOLD, DIM, GOOD, WARN, paint},
+    sanitize,
     table::{self, Cell},
 };
 
@@ -65,16 +66,16 @@ fn cells(row: &Row) -> [Cell; 10] {
     let (live, look) = live(row);
     let declared = if row.declared { "yes" } else { "no" };
     [
-        Cell::from(inert::line(&row.name)),
-        inert::line(&row.harness).into(),
-        inert::line(&row.tmux_target).into(),
+        Cell::from(sanitize::line(&row.name)),
+        sanitize::line(&row.harness).into(),
+        sanitize::line(&row.tmux_target).into(),
         declared.into(),
         row.status.as_str().into(),
         Cell::new(live, look),
         slack(row).into(),
         activity(row),
         ago(&row.since).into(),
-        inert::line(&row.question).into(),
+        sanitize::line(&row.question).into(),
     ]
 }
 
@@ -99,8 +100,8 @@ pub(in crate::surfaces::cli) fn live(row: &Row) -> (&'static str, Style) {
 fn slack(row: &Row) -> String {
     match (row.slack_channel.as_str(), row.slack_thread.as_str()) {
         ("", "") => "-".to_owned(),
-        (channel, "") => inert::line(channel),
-        (channel, thread) => inert::line(&format!("{channel}/{thread}")),
+        (channel, "") => sanitize::line(channel),
+        (channel, thread) => sanitize::line(&format!("{channel}/{thread}")),
     }
 }
 
@@ -108,8 +109,8 @@ fn slack(row: &Row) -> String {
 fn remarks(rows: &[Row]) -> String {
     let mut lines = String::new();
     for row in rows.iter().filter(|row| !row.reason.is_empty()) {
-        let name = paint(WARN, format!("{}:", inert::line(&row.name)));
-        lines.extend([name.as_str(), " ", &inert::line(&row.reason), "\n"]);
+        let name = paint(WARN, format!("{}:", sanitize::line(&row.name)));
+        lines.extend([name.as_str(), " ", &sanitize::line(&row.reason), "\n"]);
     }
     lines
 }

@@ -6,7 +6,7 @@ use engine::StandingApi;
 use standing::text::MESSAGE_LIMIT;
 use wire::{SayReceipt, SayRequest, Stream};
 
-use super::{Output, Refusal, given, inert};
+use super::{Output, Refusal, given, sanitize};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -66,7 +66,7 @@ fn from_stdin() -> Result<String, Refusal> {
 /// Prints what became of a message.
 pub(super) fn print(receipt: &SayReceipt, output: &mut Output) {
     for message in &receipt.messages {
-        let line = format!("{}\n", inert::text(&message.text));
+        let line = format!("{}\n", sanitize::text(&message.text));
         match message.stream {
             Stream::Out => output.out(&line),
             Stream::Err => output.err(&line),

@@ -12,7 +12,7 @@ use super::{
     envelope::{Envelope, Goodbye, acknowledgement},
     greeted,
 };
-use crate::surfaces::slack::{api::ApiError, hub::Hub, message::Message, receive, status::Hearing};
+use crate::surfaces::slack::{api::ApiError, context::Context, message::Message, receive, status::Hearing};
 
 /// How many frames that lie ready are taken together: they are on disk by one write.
 const AT_ONCE: usize = 64;
@@ -60,10 +60,10 @@ impl fmt::Display for Ended {
 type Opening<'a> = Pin<Box<dyn Future<Output = Result<Connection, ApiError>> + Send + 'a>>;
 
 /// Listens until the connection ends and no other has taken its place.
-pub(super) async fn listen(hub: &Arc<Hub>, connection: Connection) -> Ended {
-    let mut current = Some(settle_in(hub, connection, false));
+pub(super) async fn listen(context: &Arc<Context>, connection: Connection) -> Ended {
+    let mut current = Some(settle_in(context, connection, false));
     let mut opening: Option<Opening<'_>> = None;
-    let mut ping = time::interval(hub.pace.ping);
+    let mut ping = time::interval(context.timing.ping);
     ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut alive = Instant::now();
     loop {
@@ -83,8 +83,8 @@ pub(super) async fn listen(hub: &Arc<Hub>, connection: Connection) -> Ended {
             frame = frame => {
                 alive = Instant::now();
                 let connection = current.as_mut();
-                match take(hub, connection, frame).await {
-                    Next::Replace if opening.is_none() => opening = Some(Box::pin(connect(&hub.api, hub.pace.hello))),
+                match take(context, connection, frame).await {
+                    Next::Replace if opening.is_none() => opening = Some(Box::pin(connect(&context.api, context.timing.hello))),
                     Next::GoOn | Next::Replace => {}
                     Next::End(Ended::Closed) if opening.is_some() => current = None,
                     Next::End(ended) => return ended,
@@ -95,7 +95,7 @@ pub(super) async fn listen(hub: &Arc<Hub>, connection: Connection) -> Ended {
                 match opened {
                     Ok(new) => {
                         alive = Instant::now();
-                        let old = current.replace(settle_in(hub, new, true));
+                        let old = current.replace(settle_in(context, new, true));
                         // What the old one still brings is Slack's until it is acknowledged, and comes again.
                         if let Some(mut old) = old {
                             let _ = old.stream.close(None).now_or_never();
@@ -105,7 +105,7 @@ pub(super) async fn listen(hub: &Arc<Hub>, connection: Connection) -> Ended {
                 }
             }
             _ = ping.tick() => {
-                if alive.elapsed() > hub.pace.dead {
+                if alive.elapsed() > context.timing.dead {
                     return Ended::Dead;
                 }
                 if let Some(connection) = &mut current
@@ -115,7 +115,7 @@ pub(super) async fn listen(hub: &Arc<Hub>, connection: Connection) -> Ended {
                     return Ended::Closed;
                 }
             }
-            () = hub.reconnect.notified() => return Ended::Deaf,
+            () = context.reconnect.notified() => return Ended::Deaf,
         }
     }
 }
@@ -130,7 +130,7 @@ enum Next {
 type Received = Option<Result<Frame, tokio_tungstenite::tungstenite::Error>>;
 
 /// Takes a frame, and those that lie ready behind it.
-async fn take(hub: &Arc<Hub>, connection: Option<&mut Connection>, first: Received) -> Next {
+async fn take(context: &Arc<Context>, connection: Option<&mut Connection>, first: Received) -> Next {
     let Some(connection) = connection else { return Next::End(Ended::Closed) };
     let (mut ids, mut messages) = (Vec::new(), Vec::new());
     let mut next = Next::GoOn;
@@ -157,7 +157,7 @@ async fn take(hub: &Arc<Hub>, connection: Option<&mut Connection>, first: Receiv
             None => break,
         }
     }
-    if !ids.is_empty() && !acknowledge(hub, connection, &ids, messages).await {
+    if !ids.is_empty() && !acknowledge(context, connection, &ids, messages).await {
         return Next::End(Ended::Closed);
     }
     next
@@ -165,23 +165,28 @@ async fn take(hub: &Arc<Hub>, connection: Option<&mut Connection>, first: Receiv
 
 /// Order matters: on disk, then acknowledged, then worked on. What cannot be kept is not acknowledged, so that Slack
 /// sends it again.
-async fn acknowledge(hub: &Arc<Hub>, connection: &mut Connection, ids: &[String], messages: Vec<Message>) -> bool {
+async fn acknowledge(
+    context: &Arc<Context>,
+    connection: &mut Connection,
+    ids: &[String],
+    messages: Vec<Message>,
+) -> bool {
     for message in &messages {
-        hub.brought(message.key());
-        hub.reader.heard_from(&message.channel);
+        context.brought(message.key());
+        context.reader.heard_from(&message.channel);
     }
     if !messages.is_empty() {
-        hub.board.heard();
+        context.board.heard();
     }
-    let heard = match receive::keep(hub, messages).await {
+    let heard = match receive::keep(context, messages).await {
         Ok(heard) => heard,
         Err(error) => {
             tracing::error!(error, "could not store a reply; Slack will send it again");
-            hub.board.set(|status| status.problem = format!("{UNKEPT}: {error}"));
+            context.board.set(|status| status.problem = format!("{UNKEPT}: {error}"));
             return true;
         }
     };
-    hub.board.set(|status| {
+    context.board.set(|status| {
         if status.problem.starts_with(UNKEPT) {
             status.problem.clear();
         }
@@ -191,20 +196,20 @@ async fn acknowledge(hub: &Arc<Hub>, connection: &mut Connection, ids: &[String]
         sent = sent && connection.stream.feed(Frame::Text(acknowledgement(id).into())).await.is_ok();
     }
     let sent = sent && connection.stream.flush().await.is_ok();
-    let _ = hub.heard.send(heard).await;
+    let _ = context.heard.send(heard).await;
     sent
 }
 
-fn settle_in(hub: &Arc<Hub>, connection: Connection, in_place_of_another: bool) -> Connection {
+fn settle_in(context: &Arc<Context>, connection: Connection, in_place_of_another: bool) -> Connection {
     // While one connection takes the place of another, both are ours.
     let others = connection.of.saturating_sub(1 + u64::from(in_place_of_another));
-    hub.board.set(|status| {
+    context.board.set(|status| {
         status.hearing = Hearing::Connected;
         status.problem = match others {
             0 => String::new(),
             n => format!("{n} other connection(s) use the same app token and may receive replies instead of this one"),
         };
     });
-    greeted(hub, in_place_of_another);
+    greeted(context, in_place_of_another);
     connection
 }

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use crate::{
     page::{Common, Trouble},
-    standing::back::BackFields,
+    screens::back::BackFields,
 };
 
 #[component]

@@ -9,12 +9,12 @@ use crate::notices::Notices;
 
 /// The context of one instance's page. Cheap to clone; the host makes one and provides it.
 #[derive(Clone, Debug)]
-pub struct Front {
+pub struct AppContext {
     engine: Engine,
     notices: Arc<Notices>,
 }
 
-impl Front {
+impl AppContext {
     /// Makes the context of an instance's page.
     pub fn new(engine: Engine) -> Self {
         // Rendering spawns; where no route list is generated nobody else sets this up. Set once, it stays.

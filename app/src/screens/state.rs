@@ -54,7 +54,7 @@ enum Shape {
 
 /// How a session looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Face {
+pub(crate) struct Appearance {
     /// The label of its state.
     pub(crate) word: &'static str,
     /// The name of the colour in the style sheet.
@@ -63,7 +63,7 @@ pub(crate) struct Face {
     shape: Shape,
 }
 
-impl Face {
+impl Appearance {
     pub(crate) fn of(row: &Row) -> Self {
         use Group::{NotRunning, Running, Unclear, Waits};
         use Shape::{Arc, Cross, Dot, Lock, Question, Ring, Torn, Triangle};
@@ -100,7 +100,7 @@ impl Face {
 
 /// The shape, drawn in the colour of its surroundings; the word beside it says the same.
 #[component]
-pub(crate) fn ShapeOf(face: Face) -> impl IntoView {
+pub(crate) fn ShapeOf(face: Appearance) -> impl IntoView {
     let drawing = match face.shape {
         Shape::Arc => view! { <path d="M8 2a6 6 0 1 1-5.6 3.9" /> }.into_any(),
         Shape::Dot => view! { <circle class="solid" cx="8" cy="8" r="4.5" /> }.into_any(),
@@ -132,15 +132,15 @@ mod tests {
 
     #[test]
     fn who_waits_comes_first_and_silence_is_not_absence() {
-        assert_eq!(Face::of(&row(State::Running, Activity::Waiting)).group, Group::Waits);
-        assert_eq!(Face::of(&row(State::Unknown, Activity::Unknown)).group, Group::Unclear);
+        assert_eq!(Appearance::of(&row(State::Running, Activity::Waiting)).group, Group::Waits);
+        assert_eq!(Appearance::of(&row(State::Unknown, Activity::Unknown)).group, Group::Unclear);
         assert!(Group::ALL.is_sorted());
     }
 
     #[test]
     fn only_a_running_session_without_a_question_is_spoken_to() {
-        assert_eq!(Face::deaf(&row(State::Running, Activity::Busy)), None);
-        assert_eq!(Face::deaf(&row(State::Running, Activity::Unknown)), None);
+        assert_eq!(Appearance::deaf(&row(State::Running, Activity::Busy)), None);
+        assert_eq!(Appearance::deaf(&row(State::Running, Activity::Unknown)), None);
         for state in [
             State::Absent,
             State::Stopped,
@@ -150,8 +150,8 @@ mod tests {
             State::Orphaned,
             State::Unrecorded,
         ] {
-            assert!(Face::deaf(&row(state, Activity::Idle)).is_some(), "{state:?}");
+            assert!(Appearance::deaf(&row(state, Activity::Idle)).is_some(), "{state:?}");
         }
-        assert!(Face::deaf(&row(State::Running, Activity::Waiting)).is_some());
+        assert!(Appearance::deaf(&row(State::Running, Activity::Waiting)).is_some());
     }
 }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use wire::{Row, State};
 
-use crate::{page::Common, standing::state::Face, when::Ago};
+use crate::{page::Common, screens::state::Appearance, time_ago::Ago};
 
 /// How much of a conversation's id tells it from others at a glance.
 const SHORT_ID: usize = 8;
 
 #[component]
-pub(crate) fn Facts(row: Row, face: Face, common: Arc<Common>) -> impl IntoView {
+pub(crate) fn Facts(row: Row, face: Appearance, common: Arc<Common>) -> impl IntoView {
     let reason = (!row.reason.is_empty()).then(|| format!(" · {}", row.reason));
     let up =
         matches!(row.state, State::Running | State::Starting | State::Stopping | State::Orphaned | State::Unrecorded);

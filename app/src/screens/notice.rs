@@ -5,7 +5,7 @@ use wire::Remedy;
 
 use crate::{
     notices::{Notice, Place, Tone},
-    standing::menu::CopyLine,
+    screens::menu::CopyLine,
 };
 
 /// The place for a notice, empty or not, so that the page keeps its shape when one comes.

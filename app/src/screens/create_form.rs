@@ -7,7 +7,7 @@ use crate::{
     notices::Place,
     page::Page,
     query::Query,
-    standing::{
+    screens::{
         back::BackFields,
         create_more::{HarnessField, More},
         notice::Slot,

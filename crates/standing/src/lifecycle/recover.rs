@@ -20,11 +20,11 @@ use crate::{
 };
 use wire::SessionName;
 
-use super::{Scope, delete, stop};
+use super::{Context, delete, stop};
 
-impl Scope {
+impl Context {
     /// The record of a session that is held, with nothing left half done if that can be known.
-    pub(crate) fn settle(&self, hold: &Hold, name: &SessionName) -> Result<Option<Record>, Error> {
+    pub(crate) fn recover(&self, hold: &Hold, name: &SessionName) -> Result<Option<Record>, Error> {
         let Some(record) = self.read_held(hold, name)? else { return Ok(None) };
         match record.phase {
             Some(Phase::Starting) => self.settle_start(record).map(Some),

@@ -6,7 +6,7 @@ use wire::State;
 use crate::{
     page::Page,
     query::{Kind, Query},
-    standing::back::BackFields,
+    screens::back::BackFields,
 };
 
 #[component]
@@ -61,7 +61,7 @@ fn FilterForm(page: Page) -> impl IntoView {
     view! {
         <form class="filter" method="get" action="/" id="filter" role="search" data-filter="">
             <div class="filter-text">
-                <label class="for-ears" for="filter-text">
+                <label class="visually-hidden" for="filter-text">
                     "Filter by name or state"
                 </label>
                 <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">
@@ -82,7 +82,7 @@ fn FilterForm(page: Page) -> impl IntoView {
                 </kbd>
             </div>
             <fieldset class="segments">
-                <legend class="for-ears">"Show"</legend>
+                <legend class="visually-hidden">"Show"</legend>
                 {kind(Kind::All, "All")}
                 {kind(Kind::Declared, "Declared")}
                 {kind(Kind::Created, "Created")}

@@ -6,7 +6,7 @@ use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder};
 
 /// How fast things happen.
 #[derive(Clone, Debug)]
-pub struct Pace {
+pub struct Timing {
     /// Between two looks at the sessions, if nothing changes before.
     pub look: Duration,
     /// How long a reply waits for an older one that may come right behind it.
@@ -31,7 +31,7 @@ pub struct Pace {
     pub poll: Option<Duration>,
 }
 
-impl Default for Pace {
+impl Default for Timing {
     fn default() -> Self {
         Self {
             look: Duration::from_secs(3),
@@ -52,7 +52,7 @@ impl Default for Pace {
 /// The longest pause after a failure of the connection that only an operator can mend.
 const LONGEST: Duration = Duration::from_mins(15);
 
-impl Pace {
+impl Timing {
     /// The pause after another one for a failure that only an operator can mend.
     pub(super) fn longer(&self, mending: Duration) -> Duration {
         mending.saturating_mul(2).min(LONGEST.max(self.mending))

@@ -12,17 +12,17 @@ use super::{
     api::Api,
     event_log::EventLog,
     folder::Folder,
-    in_vain::{due, not_announced as unannounced},
     report::is_hosted,
     threads::Threads,
     tokens::Tokens,
+    unannounced::{due, not_announced as unannounced},
 };
 
 /// Announces the sessions that are to be announced and lets go of threads that are no session's any more, unless a
 /// service does so anyway. Gives back what could not be done, each for a person; nothing here fails a verb.
 ///
 /// Costs nothing where Slack is off. Blocks, for as long as Slack takes to answer.
-pub fn settle(the_loop: &TheLoop) -> Vec<String> {
+pub fn sync_once(the_loop: &TheLoop) -> Vec<String> {
     let config = the_loop.config();
     if !config.settings.slack.enabled {
         return Vec::new();

@@ -22,22 +22,22 @@ use super::{
     gate::Gate,
     inbox::Inbox,
     kept::Kept,
-    lanes::Lanes,
     message::Key,
     outbox::Outbox,
-    pace::Pace,
+    queues::Queues,
     reading::Reader,
-    receive::Heard,
+    receive::Batch,
     status::Board,
     threads::Threads,
+    timing::Timing,
     ts::Ts,
 };
 
 /// What the tasks of one run share.
 #[derive(Debug)]
-pub(super) struct Hub {
+pub(super) struct Context {
     pub(super) engine: Engine,
-    pub(super) pace: Pace,
+    pub(super) timing: Timing,
     pub(super) api: Arc<Api>,
     pub(super) us: Identity,
     pub(super) threads: Threads,
@@ -48,11 +48,11 @@ pub(super) struct Hub {
     pub(super) kept: Kept,
     pub(super) reader: Reader,
     pub(super) outbox: Outbox,
-    pub(super) lanes: Lanes,
+    pub(super) queues: Queues,
     /// What replies go through before they are typed.
     pub(super) gate: Gate,
     /// To the one who judges what was heard, in the order in which it was heard.
-    pub(super) heard: mpsc::Sender<Heard>,
+    pub(super) heard: mpsc::Sender<Batch>,
     /// Rung when something changed that calls for a look at the sessions.
     pub(super) look: Notify,
     /// The number of the look at the sessions that began last, and that of the last one that saw them.
@@ -76,26 +76,26 @@ pub(super) struct Asked {
 /// How many batches of what was heard may wait to be judged.
 const HEARD: usize = 64;
 
-impl Hub {
+impl Context {
     /// A hub, and the end of its way for what is heard. Blocks.
     pub(super) async fn new(
         engine: Engine,
-        pace: Pace,
+        timing: Timing,
         api: Arc<Api>,
         us: Identity,
         folder: &Folder,
         board: Arc<Board>,
         events: EventLog,
-    ) -> Result<(Arc<Self>, mpsc::Receiver<Heard>), String> {
+    ) -> Result<(Arc<Self>, mpsc::Receiver<Batch>), String> {
         let at = folder.clone();
         let inbox = blocking(move || Inbox::open(&at)).await?.map_err(|error| error.to_string())?;
         let threads = Threads::of(folder);
         let announcer =
             Announcer::new(engine.clone(), Arc::clone(&api), folder.clone(), threads.clone(), events.clone());
         let (heard, heard_end) = mpsc::channel(HEARD);
-        let hub = Self {
+        let context = Self {
             engine,
-            pace,
+            timing,
             api,
             us,
             threads,
@@ -105,7 +105,7 @@ impl Hub {
             kept: Kept::new(inbox),
             reader: Reader::default(),
             outbox: Outbox::default(),
-            lanes: Lanes::default(),
+            queues: Queues::default(),
             gate: Gate::default(),
             heard,
             look: Notify::new(),
@@ -116,7 +116,7 @@ impl Hub {
             dropped: Mutex::default(),
             tasks: Mutex::default(),
         };
-        Ok((Arc::new(hub), heard_end))
+        Ok((Arc::new(context), heard_end))
     }
 
     /// The config as it is now.

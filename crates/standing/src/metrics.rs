@@ -18,7 +18,7 @@ use crate::Error;
 /// Everything that was counted since the process began.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Numbers {
+pub struct Metrics {
     /// How often a verb ended with an outcome of a session, a verdict, or the code of a refusal.
     pub verbs: BTreeMap<(&'static str, &'static str), u64>,
     /// How long a say took, refused ones included.
@@ -44,8 +44,8 @@ pub struct Times {
 }
 
 /// What this process has counted so far.
-pub fn numbers() -> Numbers {
-    Numbers {
+pub fn metrics() -> Metrics {
+    Metrics {
         verbs: VERBS.lock().unwrap_or_else(PoisonError::into_inner).clone(),
         say: SAY.read(),
         tmux: TMUX.read(),

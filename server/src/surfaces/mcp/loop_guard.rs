@@ -52,7 +52,7 @@ impl fmt::Display for Held {
 
 /// What is known of the messages to each session.
 #[derive(Debug, Default)]
-pub(super) struct Brake(Mutex<BTreeMap<String, Heard>>);
+pub(super) struct LoopGuard(Mutex<BTreeMap<String, Heard>>);
 
 /// The messages to one session.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +71,7 @@ pub(super) struct Passed {
     depth_before: u32,
 }
 
-impl Brake {
+impl LoopGuard {
     /// Lets a message pass, or says why not.
     pub(super) fn pass(&self, speaker: Option<&str>, to: &str) -> Result<Passed, Held> {
         self.pass_at(Instant::now(), speaker, to)
@@ -113,46 +113,48 @@ mod tests {
 
     #[test]
     fn a_session_says_nothing_to_itself() {
-        let brake = Brake::default();
-        assert_eq!(brake.pass(Some("ops"), "ops"), Err(Held::Itself { name: "ops".to_owned() }));
-        assert!(brake.pass(None, "ops").is_ok());
-        assert!(brake.pass(Some("web"), "ops").is_ok());
+        let loop_guard = LoopGuard::default();
+        assert_eq!(loop_guard.pass(Some("ops"), "ops"), Err(Held::Itself { name: "ops".to_owned() }));
+        assert!(loop_guard.pass(None, "ops").is_ok());
+        assert!(loop_guard.pass(Some("web"), "ops").is_ok());
     }
 
     #[test]
     fn each_session_is_said_only_so_much_in_a_while() {
-        let (brake, now) = (Brake::default(), Instant::now());
-        let passed = (0..100).take_while(|_| brake.pass_at(now, None, "ops").is_ok()).count();
+        let (loop_guard, now) = (LoopGuard::default(), Instant::now());
+        let passed = (0..100).take_while(|_| loop_guard.pass_at(now, None, "ops").is_ok()).count();
         assert_eq!(passed, 10);
-        assert!(brake.pass_at(now, None, "other").is_ok());
-        assert!(matches!(brake.pass_at(now, None, "ops"), Err(Held::TooMany { wait, .. }) if wait.as_secs() <= 10));
-        assert!(brake.pass_at(now + Duration::from_secs(11), None, "ops").is_ok());
+        assert!(loop_guard.pass_at(now, None, "other").is_ok());
+        assert!(
+            matches!(loop_guard.pass_at(now, None, "ops"), Err(Held::TooMany { wait, .. }) if wait.as_secs() <= 10)
+        );
+        assert!(loop_guard.pass_at(now + Duration::from_secs(11), None, "ops").is_ok());
     }
 
     #[test]
     fn sessions_that_answer_each_other_come_to_an_end_however_slowly() {
-        let (brake, mut now) = (Brake::default(), Instant::now());
+        let (loop_guard, mut now) = (LoopGuard::default(), Instant::now());
         let mut pair = ["a", "b"];
         let mut said = 0;
-        while brake.pass_at(now, Some(pair[0]), pair[1]).is_ok() {
+        while loop_guard.pass_at(now, Some(pair[0]), pair[1]).is_ok() {
             said += 1;
             now += Duration::from_mins(1);
             pair.swap(0, 1);
             assert!(said < 100, "it never ends");
         }
         assert_eq!(said, 20);
-        assert!(brake.pass_at(now, None, "a").is_ok(), "an operator's own agent begins again");
-        assert!(brake.pass_at(now, Some("a"), "b").is_ok());
+        assert!(loop_guard.pass_at(now, None, "a").is_ok(), "an operator's own agent begins again");
+        assert!(loop_guard.pass_at(now, Some("a"), "b").is_ok());
     }
 
     #[test]
     fn what_was_refused_afterwards_does_not_count() {
-        let (brake, now) = (Brake::default(), Instant::now());
+        let (loop_guard, now) = (LoopGuard::default(), Instant::now());
         for _ in 0..100 {
-            let passed = brake.pass_at(now, Some("a"), "b").expect("passed");
-            brake.give_back(&passed);
-            let passed = brake.pass_at(now, Some("b"), "a").expect("passed, and the chain does not grow");
-            brake.give_back(&passed);
+            let passed = loop_guard.pass_at(now, Some("a"), "b").expect("passed");
+            loop_guard.give_back(&passed);
+            let passed = loop_guard.pass_at(now, Some("b"), "a").expect("passed, and the chain does not grow");
+            loop_guard.give_back(&passed);
         }
     }
 }

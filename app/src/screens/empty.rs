@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::{page::Page, query::Query, standing::menu::CopyLine};
+use crate::{page::Page, query::Query, screens::menu::CopyLine};
 
 #[component]
 pub(crate) fn Empty(page: Page) -> impl IntoView {

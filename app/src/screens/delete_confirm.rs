@@ -5,9 +5,9 @@ use leptos::prelude::*;
 use crate::{
     page::{Page, Session},
     query::Query,
-    standing::{
+    screens::{
         back::BackFields,
-        state::{Face, Group},
+        state::{Appearance, Group},
     },
 };
 
@@ -19,7 +19,7 @@ pub(crate) fn DeleteDialog(page: Page) -> impl IntoView {
     let open = confirmed.is_some();
     let body = confirmed.map(|Session { row, .. }| {
         let name = row.name.clone();
-        let alive = matches!(Face::of(&row).group, Group::Running | Group::Waits);
+        let alive = matches!(Appearance::of(&row).group, Group::Running | Group::Waits);
         let what = if alive {
             "The session is running and will be stopped first. Its record is removed, so its conversation can no \
              longer be resumed from here."

@@ -4,8 +4,8 @@ use leptos::prelude::*;
 
 use crate::{
     page::Page,
+    screens::typed::typed,
     serverfns::{ArgsChoice, CreateForm},
-    standing::typed::typed,
 };
 
 #[component]
@@ -44,7 +44,7 @@ pub(crate) fn More(page: Page, form: CreateForm) -> impl IntoView {
                         <input type="checkbox" name="form[slack]" value="true" checked=form.slack />
                         "Announce it in Slack and accept replies in its thread"
                     </label>
-                    <label class="for-ears" for="new-slack-channel">
+                    <label class="visually-hidden" for="new-slack-channel">
                         "Slack channel"
                     </label>
                     <input
@@ -147,7 +147,7 @@ fn ArgsField(form: CreateForm) -> impl IntoView {
                 {choice("none", ArgsChoice::None, "None")}
                 {choice("these", ArgsChoice::These, "Custom:")}
             </div>
-            <label class="for-ears" for="new-args">
+            <label class="visually-hidden" for="new-args">
                 "Arguments, one per line"
             </label>
             <textarea

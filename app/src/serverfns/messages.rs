@@ -5,7 +5,7 @@ use wire::{ControlReport, ControlVerb, Outcome, Row, SayReceipt, Verdict};
 
 use crate::{
     notices::{Notice, Place, Tone},
-    when,
+    time_ago,
 };
 
 /// The longest part of a message that its receipt repeats, in characters.
@@ -13,7 +13,7 @@ const QUOTE: usize = 60;
 
 impl Notice {
     fn new(place: Place, tone: Tone, text: String) -> Self {
-        Self { place, tone, text, remedies: Vec::new(), quote: String::new(), at: when::clock(), draft: None }
+        Self { place, tone, text, remedies: Vec::new(), quote: String::new(), at: time_ago::clock(), draft: None }
     }
 
     /// A refusal: its message verbatim, and the acts that help.

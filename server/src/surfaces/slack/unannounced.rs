@@ -13,15 +13,15 @@ use wire::Row;
 use super::{
     announce::{tell_failed, wants_a_thread},
     event_log::EventLog,
-    pace::Pace,
     status::Board,
+    timing::Timing,
 };
 
 /// The longest pause between two passes.
 const SURVEY: Duration = Duration::from_mins(1);
 
 /// Tells of each such session once a start, with the reason that the board tells, for as long as it is let.
-pub(super) async fn in_vain(engine: &Engine, events: &EventLog, pace: &Pace, board: &Board) {
+pub(super) async fn tell_unannounced(engine: &Engine, events: &EventLog, timing: &Timing, board: &Board) {
     let mut told = HashMap::new();
     let mut sessions = engine.watcher().subscribe();
     loop {
@@ -34,7 +34,7 @@ pub(super) async fn in_vain(engine: &Engine, events: &EventLog, pace: &Pace, boa
             }
         }
         // A problem may come up at any time; once there is one, only a change of the sessions counts.
-        let again = if problem.is_empty() { pace.look } else { SURVEY };
+        let again = if problem.is_empty() { timing.look } else { SURVEY };
         tokio::select! {
             () = sessions.sessions_changed() => {},
             () = time::sleep(again) => {},

@@ -7,17 +7,17 @@ use std::sync::{
 
 /// Counts them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Seats(Arc<AtomicUsize>);
+pub(crate) struct Permits(Arc<AtomicUsize>);
 
 /// One of them; dropping it makes room.
 #[derive(Debug)]
-pub(super) struct Seat(Arc<AtomicUsize>);
+pub(super) struct Permit(Arc<AtomicUsize>);
 
-impl Seats {
+impl Permits {
     /// A seat, unless `max` are taken.
-    pub(super) fn take(&self, max: usize) -> Option<Seat> {
+    pub(super) fn take(&self, max: usize) -> Option<Permit> {
         let more = |taken: usize| (taken < max).then_some(taken + 1);
-        self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok().map(|_| Seat(Arc::clone(&self.0)))
+        self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok().map(|_| Permit(Arc::clone(&self.0)))
     }
 
     /// How many are taken.
@@ -26,7 +26,7 @@ impl Seats {
     }
 }
 
-impl Drop for Seat {
+impl Drop for Permit {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::AcqRel);
     }
@@ -38,13 +38,13 @@ mod tests {
 
     #[test]
     fn a_seat_is_free_again_once_it_is_left() {
-        let seats = Seats::default();
-        let first = seats.take(2).expect("empty");
-        let _second = seats.take(2).expect("one is free");
-        assert!(seats.take(2).is_none());
-        assert_eq!(seats.taken(), 2);
+        let permits = Permits::default();
+        let first = permits.take(2).expect("empty");
+        let _second = permits.take(2).expect("one is free");
+        assert!(permits.take(2).is_none());
+        assert_eq!(permits.taken(), 2);
         drop(first);
-        assert!(seats.take(2).is_some());
-        assert!(seats.take(0).is_none());
+        assert!(permits.take(2).is_some());
+        assert!(permits.take(0).is_none());
     }
 }

@@ -7,7 +7,7 @@ use wire::{Activity, Row, State};
 
 use crate::{
     page::Common,
-    standing::{back::BackFields, once::OnceField},
+    screens::{back::BackFields, once::OnceField},
 };
 
 /// The question as its screen shows it. Its answers are buttons, none of them filled or preselected: each is chosen by
@@ -34,7 +34,7 @@ fn Answers(row: Row, common: Arc<Common>) -> impl IntoView {
             <button class="button answer" type="submit" name="choice" value=choice.key.clone()>
                 <kbd>{choice.key.clone()}</kbd>
                 {choice.text}
-                <span class="for-ears">" in "{name.clone()}</span>
+                <span class="visually-hidden">" in "{name.clone()}</span>
             </button>
         }
     });

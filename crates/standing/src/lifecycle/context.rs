@@ -22,7 +22,7 @@ const LOCK_WAIT: Duration = Duration::from_secs(20);
 
 /// What one verb works with.
 #[derive(Debug)]
-pub(crate) struct Scope {
+pub(crate) struct Context {
     pub(crate) config: Arc<Loaded>,
     pub(crate) surroundings: Arc<Surroundings>,
     pub(crate) registry: Registry,
@@ -34,7 +34,7 @@ pub(crate) struct Scope {
     looks: SingleFlight<Result<Panes, Silence>>,
 }
 
-impl Scope {
+impl Context {
     pub(crate) fn new(config: Arc<Loaded>, surroundings: Arc<Surroundings>, events: EventLog) -> Self {
         let registry = Registry::new(&config.settings.state_root);
         let secrets = secrets(&config.settings);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use wire::{Row, State};
 
-use crate::{page::Common, query::Query, standing::card::Act};
+use crate::{page::Common, query::Query, screens::card::Act};
 
 #[component]
 pub(crate) fn Menu(row: Row, common: Arc<Common>) -> impl IntoView {
@@ -41,7 +41,7 @@ pub(crate) fn Menu(row: Row, common: Arc<Common>) -> impl IntoView {
         view! {
             <a class="item danger" href=confirm.address() data-opens="delete" id=format!("delete-{name}")>
                 "Delete…"
-                <span class="for-ears">" "{name.clone()}</span>
+                <span class="visually-hidden">" "{name.clone()}</span>
             </a>
         }
         .into_any()

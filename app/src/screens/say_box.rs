@@ -7,7 +7,7 @@ use wire::{Activity, Row, State};
 
 use crate::{
     page::Common,
-    standing::{back::BackFields, menu::CopyLine, once::OnceField, state::Face, typed::typed},
+    screens::{back::BackFields, menu::CopyLine, once::OnceField, state::Appearance, typed::typed},
 };
 
 /// Open where the session runs; closed with the reason where it does not. The form is one and the same in every state,
@@ -16,7 +16,7 @@ use crate::{
 pub(crate) fn SayBox(row: Row, common: Arc<Common>) -> impl IntoView {
     let name = row.name.clone();
     let waits = row.state == State::Running && row.activity == Activity::Waiting;
-    let closed = Face::deaf(&row).filter(|_| !waits);
+    let closed = Appearance::deaf(&row).filter(|_| !waits);
     let hint = closed.map_or_else(|| format!("Message {name}…"), str::to_owned);
     let answer = waits.then(|| {
         let command = format!("{} attach -t '={}'", common.tmux, row.tmux_target);
@@ -29,7 +29,7 @@ pub(crate) fn SayBox(row: Row, common: Arc<Common>) -> impl IntoView {
         view! {
             <button class="button" type="submit">
                 {if waits { "Send anyway" } else { "Send" }}
-                <span class="for-ears">" to "{name.clone()}</span>
+                <span class="visually-hidden">" to "{name.clone()}</span>
             </button>
         }
     });
@@ -39,7 +39,7 @@ pub(crate) fn SayBox(row: Row, common: Arc<Common>) -> impl IntoView {
             <input type="hidden" name="name" value=name.clone() />
             <OnceField />
             <BackFields back=common.query.filter.back() />
-            <label class="for-ears" for=field.clone()>
+            <label class="visually-hidden" for=field.clone()>
                 {format!("Message to {name}")}
             </label>
             <textarea

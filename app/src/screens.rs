@@ -64,8 +64,8 @@ mod tests {
 
     use crate::{
         Query,
+        fixtures::{every_state, html, misconfigured, page, session, with_notice},
         notices::{Draft, Notice, Place, Tone},
-        sample::{every_state, html, misconfigured, page, session, with_notice},
         serverfns::CreateForm,
     };
 

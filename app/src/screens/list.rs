@@ -6,9 +6,9 @@ use leptos::prelude::*;
 
 use crate::{
     page::{Common, Session},
-    standing::{
+    screens::{
         card::Card,
-        state::{Face, Group},
+        state::{Appearance, Group},
     },
 };
 
@@ -22,7 +22,7 @@ pub(crate) struct Counts {
 
 /// Counts the sessions; one that waits for an answer runs as well.
 pub(crate) fn counts(sessions: &[Session]) -> Counts {
-    let of = |group| sessions.iter().filter(|session| Face::of(&session.row).group == group).count();
+    let of = |group| sessions.iter().filter(|session| Appearance::of(&session.row).group == group).count();
     let waiting = of(Group::Waits);
     Counts { all: sessions.len(), waiting, running: of(Group::Running) + waiting }
 }
@@ -53,11 +53,12 @@ pub(crate) fn List(sessions: Vec<Session>, common: Arc<Common>) -> impl IntoView
     let filter = common.query.filter.clone();
     let shown = |session: &Session| {
         let row = &session.row;
-        filter.takes(row.declared, &format!("{} {} {}", row.name, Face::of(row).word, row.description))
+        filter.takes(row.declared, &format!("{} {} {}", row.name, Appearance::of(row).word, row.description))
     };
     let none = !sessions.iter().any(shown);
     let groups = Group::ALL.map(|group| {
-        let members: Vec<&Session> = sessions.iter().filter(|session| Face::of(&session.row).group == group).collect();
+        let members: Vec<&Session> =
+            sessions.iter().filter(|session| Appearance::of(&session.row).group == group).collect();
         let heading = (!members.is_empty()).then(|| {
             let hidden = !members.iter().any(|session| shown(session));
             view! {

@@ -8,14 +8,14 @@ use wire::{Row, State};
 use crate::{
     notices::Place,
     page::{Common, Session},
-    standing::{
+    screens::{
         back::BackFields,
         facts::Facts,
         menu::Menu,
         notice::Slot,
         question::Question,
         say_box::SayBox,
-        state::{Face, ShapeOf},
+        state::{Appearance, ShapeOf},
     },
 };
 
@@ -23,7 +23,7 @@ use crate::{
 #[component]
 pub(crate) fn Card(session: Session, hidden: bool, common: Arc<Common>) -> impl IntoView {
     let Session { row, screen } = session;
-    let face = Face::of(&row);
+    let face = Appearance::of(&row);
     let name = row.name.clone();
     let badge = match (row.declared, row.auto_start) {
         (false, _) if row.state == State::Unrecorded => "no record",
@@ -110,7 +110,7 @@ pub(crate) fn Act(
             <BackFields back=back />
             <button class=class type="submit">
                 {label}
-                <span class="for-ears">" "{name.clone()}</span>
+                <span class="visually-hidden">" "{name.clone()}</span>
             </button>
         </form>
     }
