@@ -1,29 +1,29 @@
-//! Where a service is.
+//! Addresses of services.
 
 use std::{fmt, path::PathBuf, str::FromStr};
 
 use crate::Error;
 
-/// The port of a service that is not told another.
+/// Default port of a service.
 const PORT: u16 = 4114;
 
-/// Where a service is.
+/// Address of a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Address {
-    /// Listening on a port.
+    /// TCP port.
     Tcp {
-        /// A name or address; one of IPv6 without its brackets.
+        /// Host name or IP address; IPv6 without brackets.
         host: String,
         /// The port.
         port: u16,
     },
-    /// Listening on a Unix socket: `local/service.sock` below the state folder.
+    /// Unix socket, `local/service.sock` below the state folder of the service.
     Unix(PathBuf),
 }
 
 impl Address {
-    /// Reads `http://HOST:PORT`, `HOST:PORT`, `HOST`, `unix:PATH` or an absolute path.
+    /// Parses `http://HOST:PORT`, `HOST:PORT`, `HOST`, `unix:PATH` or an absolute path.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let refuse = |why: &str| Err(Error::Address { given: text.to_owned(), why: why.to_owned() });
         let given = text.trim();
@@ -39,7 +39,7 @@ impl Address {
             Some(_) => return refuse("the scheme must be `http` or `unix`"),
             None => given,
         };
-        // What follows `#` is the page's own, as in the address that `the-loop open` prints.
+        // `the-loop open` prints an address with a fragment after `#`, which is meant for the page only.
         let authority = authority.split_once('#').map_or(authority, |(authority, _)| authority);
         let authority = authority.strip_suffix('/').unwrap_or(authority);
         if authority.contains(['/', '?']) {
@@ -59,7 +59,7 @@ impl Address {
         }
     }
 
-    /// What stands in `Host`.
+    /// Returns the value of the `Host` header.
     pub(crate) fn authority(&self) -> String {
         match self {
             Self::Tcp { host, port } if host.contains(':') => format!("[{host}]:{port}"),

@@ -1,5 +1,5 @@
-//! One call over a connection of its own. On one machine that costs next to nothing, and there is nothing to keep
-//! alive, to share or to find closed.
+//! A single call over its own connection. On one machine a new connection is cheap, and there is no connection to
+//! keep alive, to share or to find closed.
 
 use std::{future::Future, io, time::Duration};
 
@@ -15,13 +15,13 @@ use wire::Problem;
 
 use crate::{Address, Error};
 
-/// How long a connection may take: the service is on this machine, or near.
+/// Timeout for a connection. The service runs on this machine or near it.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// No answer of a service is nearly as large.
+/// Limit for the body of an answer, in bytes. Real answers are much smaller.
 const LARGEST: usize = 64 << 20;
 
-/// Sends a request, and hands back the body of the answer if it is no refusal.
+/// Sends a request and returns the body of the answer, or an error if the service refused.
 pub(crate) async fn call(
     address: &Address,
     token: Option<&str>,
@@ -58,7 +58,7 @@ where
 {
     let broken = |error: hyper::Error| Error::Unreachable { address: address.clone(), source: io::Error::other(error) };
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(broken)?;
-    // It ends with its one request, or when that is not waited for any more.
+    // The connection ends with its one request, or when the call is dropped.
     let _connection = Ended(tokio::spawn(connection));
     let answer = sender.send_request(request).await.map_err(broken)?;
     let status = answer.status();
@@ -73,7 +73,7 @@ where
     }
 }
 
-/// A task that is not left behind.
+/// A task that is aborted when this is dropped.
 struct Ended<T>(tokio::task::JoinHandle<T>);
 
 impl<T> Drop for Ended<T> {

@@ -1,4 +1,4 @@
-//! Why a call brought no answer, or a refusal.
+//! Errors of a call to a service.
 
 use std::{io, path::PathBuf, time::Duration};
 
@@ -6,55 +6,55 @@ use wire::{Problem, Refusal, Remedy};
 
 use crate::Address;
 
-/// Why a call brought no answer, or a refusal.
+/// Error of a call to a service.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The service refused, or would have; the text says why and what to do.
     #[error("{}", .0.detail)]
     Refused(Box<Problem>),
-    /// Nobody answers there.
+    /// No service answers at the address.
     #[error("could not reach a service at `{address}` ({source})")]
     Unreachable {
-        /// Where.
+        /// Address of the service.
         address: Address,
-        /// The cause.
+        /// Cause.
         #[source]
         source: io::Error,
     },
-    /// The service took longer than was to be waited; what was asked for may still happen.
+    /// The service did not answer a verb in time. The verb may still happen.
     #[error("`{address}` did not answer within {} s; the request may still be in progress", waited.as_secs())]
     Patience {
-        /// Where.
+        /// Address of the service.
         address: Address,
-        /// How long was waited.
+        /// Time that the call waited.
         waited: Duration,
     },
-    /// The service took the connection and did not answer a look.
+    /// The service accepted the connection and did not answer a read in time.
     #[error("`{address}` did not answer within {} s", waited.as_secs())]
     Silent {
-        /// Where.
+        /// Address of the service.
         address: Address,
-        /// How long was waited.
+        /// Time that the call waited.
         waited: Duration,
     },
-    /// What answers there is no service of the-loop, or one that this version does not understand.
+    /// The answer is not from a service of the-loop, or from a version that this client does not understand.
     #[error("unexpected answer ({0}): check that the address is a service of the-loop in this version")]
     Answer(String),
-    /// What was given is no address.
+    /// The given text is not an address.
     #[error("invalid service address `{given}` ({why}): use `http://127.0.0.1:4114`, or `unix:` and a path")]
     Address {
-        /// What was given.
+        /// Text that was given.
         given: String,
-        /// What is wrong with it.
+        /// Reason why it is invalid.
         why: String,
     },
-    /// The token cannot be read.
+    /// The token could not be read.
     #[error("{}: could not read the token: {source}", path.display())]
     Token {
-        /// Its file.
+        /// File of the token.
         path: PathBuf,
-        /// The cause.
+        /// Cause.
         #[source]
         source: io::Error,
     },

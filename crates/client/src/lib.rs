@@ -1,4 +1,4 @@
-//! A service of the-loop, asked over HTTP or its Unix socket, by the calls that the core has itself.
+//! Client for a service of the-loop over HTTP or its Unix socket. It has the same calls as the core.
 //!
 //! ```no_run
 //! use client::{Client, StandingApi as _};
@@ -12,9 +12,9 @@
 //! # }
 //! ```
 //!
-//! [`StandingApi`] is implemented by the core as well (`standing::TheLoop` with its feature `async`), so that a
-//! program need not know which of the two it talks to. This crate must not decide anything: what a service answers
-//! is handed on as it came.
+//! [`StandingApi`] is implemented by the core as well (`standing::TheLoop` with its feature `async`), so a program
+//! works with either of the two. This crate must not decide anything: the answers of the service are returned
+//! unchanged.
 
 mod address;
 mod call;
@@ -34,13 +34,13 @@ pub use address::Address;
 pub use error::Error;
 use token::Token;
 
-/// Starting and stopping many sessions takes a while.
+/// Default timeout for a verb: starting and stopping many sessions takes a while.
 const PATIENCE: Duration = Duration::from_mins(5);
 
-/// A look takes a moment, and some seconds where tmux is slow.
+/// Default timeout for a read: usually a moment, and some seconds while tmux is slow.
 const PATIENCE_OF_READS: Duration = Duration::from_secs(15);
 
-/// A service somewhere. Cheap to clone; each call has a connection of its own.
+/// Client of one service. Cheap to clone; each call opens its own connection.
 #[derive(Clone, Debug)]
 pub struct Client {
     address: Address,
@@ -48,23 +48,23 @@ pub struct Client {
     patience: Option<Duration>,
 }
 
-/// What a service says of itself.
+/// Health of a service.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
 #[non_exhaustive]
 pub struct Health {
-    /// `ok`.
+    /// Status, always `ok`.
     pub status: String,
-    /// Its version.
+    /// Version of the service.
     pub version: String,
 }
 
 impl Client {
-    /// The service at an address: `http://127.0.0.1:4114`, or `unix:` and the path of its socket.
+    /// Returns a client for an address: `http://127.0.0.1:4114`, or `unix:` and the path of a socket.
     pub fn new(address: &str) -> Result<Self, Error> {
         Ok(Self::at(Address::parse(address)?))
     }
 
-    /// The same, for an address that is known to be one.
+    /// Returns a client for a parsed address.
     pub fn at(address: Address) -> Self {
         Self { address, token: Token::None, patience: None }
     }
@@ -75,25 +75,25 @@ impl Client {
         Self { token: Token::Given(token.into()), ..self }
     }
 
-    /// Sends the token that stands in a file, read anew for each call: `local/service.token` below the state folder of
-    /// the service. Without the file none is sent, as other modes want none.
+    /// Sends the token in a file, which is read again for each call: `local/service.token` below the state folder of
+    /// the service. If the file does not exist, no token is sent, since other modes need none.
     #[must_use]
     pub fn with_token_file(self, file: impl Into<PathBuf>) -> Self {
         Self { token: Token::File(file.into()), ..self }
     }
 
-    /// How long one call may take, instead of five minutes for a verb and 15 s for a look.
+    /// Sets the timeout of each call, instead of five minutes for a verb and 15 s for a read.
     #[must_use]
     pub fn with_patience(self, patience: Duration) -> Self {
         Self { patience: Some(patience), ..self }
     }
 
-    /// Where the service is.
+    /// Returns the address of the service.
     pub fn address(&self) -> &Address {
         &self.address
     }
 
-    /// That the service is up, and which one it is.
+    /// Checks that the service is up, and returns its status and version.
     pub async fn health(&self) -> Result<Health, Error> {
         self.get_from("/api/v1/health").await
     }
@@ -135,7 +135,7 @@ fn query(pairs: &[(&str, &str)]) -> String {
     form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
 }
 
-/// `{name, text}`, of which the text is wanted.
+/// Answer `{name, text}`, of which only the text is used.
 #[derive(serde::Deserialize)]
 struct Screen {
     text: String,
@@ -167,7 +167,7 @@ impl StandingApi for Client {
     }
 
     async fn control(&self, request: &ControlRequest) -> Result<ControlReport, Error> {
-        // Not sent: the published form of the route takes an empty name for every session.
+        // Refused here: REST takes an empty name to mean every session.
         if let Some(reason) = request.unnamed() {
             return Err(Error::Refused(Box::new(Problem::new(ProblemCode::InvalidRequest, reason))));
         }

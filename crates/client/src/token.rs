@@ -1,10 +1,10 @@
-//! The token of token mode. It is never shown, not even for debugging.
+//! The token of token mode. It is never printed, not even by `Debug`.
 
 use std::{fmt, fs, io, path::PathBuf};
 
 use crate::Error;
 
-/// Where it comes from.
+/// Source of the token.
 #[derive(Clone)]
 pub(crate) enum Token {
     None,

@@ -1,4 +1,4 @@
-//! The verbs and reads of [`StandingApi`], done in this process.
+//! [`StandingApi`] implemented in this process.
 
 use standing::Error;
 use wire::{
@@ -56,7 +56,7 @@ impl StandingApi for Engine {
     async fn say(&self, request: &SayRequest) -> Result<SayReceipt, Error> {
         let name = request.name.clone();
         let request = request.clone();
-        // Finding the caller takes longer than a message, and only a forced one needs permission.
+        // Finding the caller takes longer than the message, and only a forced message needs permission.
         let permitted = request.force.then(|| self.permitted());
         self.on_session(&name, move |standing| match permitted {
             Some(permitted) => permitted(standing).say(&request),

@@ -1,4 +1,4 @@
-//! The engine's handle, and the one bridge from asynchronous callers to the verbs, which block.
+//! The engine's handle, and the only bridge from asynchronous callers to the blocking verbs.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -12,10 +12,10 @@ use crate::{
     watcher::{ConfigFile, SessionWatcher},
 };
 
-/// Finds the caller of a request. It may block: finding a process can take a look at every process of the machine.
+/// Finds the caller of a request. It may block: finding a process can mean reading every process of the machine.
 type FindCaller = Arc<dyn Fn() -> Caller + Send + Sync>;
 
-/// A handle on one instance of the-loop. Cheap to clone: clones share their queues.
+/// Handle of one instance of the-loop. Cheap to clone: clones share their queues.
 ///
 /// A verb that has begun runs to its end, even if the future is dropped. A panic in a verb is resumed in the caller.
 #[derive(Clone)]
@@ -24,7 +24,7 @@ pub struct Engine {
     queues: Arc<Queues>,
     closed: CancellationToken,
     watcher: SessionWatcher,
-    /// None: the caller is whoever the instance was opened for.
+    /// `None`: the caller that the instance was opened for.
     caller: Option<FindCaller>,
 }
 
@@ -41,7 +41,7 @@ impl From<TheLoop> for Engine {
 }
 
 impl Engine {
-    /// Opens the asynchronous door to an instance.
+    /// Returns an engine for an instance.
     pub fn new(the_loop: TheLoop) -> Self {
         let closed = CancellationToken::new();
         let watcher = SessionWatcher::new(the_loop.clone(), closed.clone());
@@ -70,49 +70,49 @@ impl Engine {
         self.read(TheLoop::config).await
     }
 
-    /// Binds a session to the thread in which it is answered, and returns its row. A bound session stays bound as it is:
-    /// the row tells which thread counts.
+    /// Binds a session to the Slack thread in which it is answered, and returns its row. A session that is already
+    /// bound keeps its thread; the row says which one it is.
     pub async fn bind_thread(&self, name: &str, channel: &str, thread: &str) -> Result<Row, Error> {
         let (name, channel, thread) = (name.to_owned(), channel.to_owned(), thread.to_owned());
         self.on_session(&name.clone(), move |standing| standing.bind_thread(&name, &channel, &thread)).await
     }
 
-    /// The event log, to be read.
+    /// Returns a reader of the event log.
     pub async fn event_log(&self) -> EventReader {
         self.read(TheLoop::event_log).await
     }
 
-    /// The environment that this process was started with.
+    /// Returns the environment that this process was started with.
     pub fn surroundings(&self) -> &Surroundings {
         self.the_loop.surroundings()
     }
 
-    /// What looks at the sessions while somebody subscribes.
+    /// Returns the watcher, which reads the sessions while there are subscribers.
     pub fn watcher(&self) -> &SessionWatcher {
         &self.watcher
     }
 
-    /// Begins to watch the config file. Costs nothing until it changes.
+    /// Begins to watch the config file. Costs nothing until the file changes.
     pub async fn follow_config(&self) -> ConfigFile {
         ConfigFile::follow(self.the_loop.clone()).await
     }
 
-    /// Refuses every verb that has not begun, and whatever comes later. What has begun runs to its end.
+    /// Refuses every verb that has not begun, and all later ones. Verbs that have begun run to their end.
     pub fn close(&self) {
         self.closed.cancel();
     }
 
-    /// Verbs on single sessions that have begun or wait for their session.
+    /// Number of verbs on single sessions that have begun or wait for their session.
     pub fn verbs_under_way(&self) -> usize {
         self.queues.in_them()
     }
 
-    /// Runs a read on a thread that no verb can take.
+    /// Runs a read on a thread that is never used for verbs.
     pub async fn read<T: Send + 'static>(&self, read: impl FnOnce(&TheLoop) -> T + Send + 'static) -> T {
         self.run(self.queues.turn_to_read().await, read).await
     }
 
-    /// Runs a verb on one session, after the verbs that were asked for before it.
+    /// Runs a verb on one session, after the verbs that were called before it.
     pub async fn on_session<T: Send + 'static>(
         &self,
         name: &str,
@@ -136,22 +136,22 @@ impl Engine {
         self.change(turn, |the_loop| verb(the_loop.standing())).await
     }
 
-    /// Every session with the last `lines` lines of its pane, sorted by name.
+    /// Returns every session with the last `lines` lines of its pane, sorted by name.
     pub async fn survey(&self, lines: usize) -> Result<Vec<(Row, String)>, Error> {
         self.read(move |the_loop| the_loop.standing().survey(lines)).await
     }
 
-    /// The session that a process belongs to: its harness, or what that started.
+    /// Returns the session that a process belongs to, as its harness or a descendant of it.
     pub async fn session_of(&self, pid: u32) -> Option<SessionName> {
         self.read(move |the_loop| the_loop.standing().session_of(pid)).await
     }
 
-    /// Checks that the config can be used and that tmux answers.
+    /// Checks that the config is valid and that tmux answers.
     pub async fn ready(&self) -> Result<(), Error> {
         self.read(|the_loop| the_loop.standing().ready()).await
     }
 
-    /// The verb's door for this engine's caller.
+    /// Returns a function that sets this engine's caller on the core's verbs.
     pub(crate) fn permitted(&self) -> impl FnOnce(Standing<'_>) -> Standing<'_> + Send + 'static {
         let find = self.caller.clone();
         move |standing| match find {
@@ -160,7 +160,7 @@ impl Engine {
         }
     }
 
-    /// Waits for a turn, unless the engine is closed first.
+    /// Waits for a turn; fails if the engine is closed first.
     async fn unless_closed<T>(&self, turn: impl Future<Output = T>) -> Result<T, Error> {
         tokio::select! {
             biased;
@@ -169,7 +169,7 @@ impl Engine {
         }
     }
 
-    /// Runs a verb, and has its effect published before its caller hears of it.
+    /// Runs a verb, and publishes its effect before its caller gets the answer.
     async fn change<T: Send + 'static>(&self, turn: Turn, verb: impl FnOnce(&TheLoop) -> T + Send + 'static) -> T {
         let watcher = self.watcher.clone();
         let verb = move |the_loop: &TheLoop| {
@@ -180,7 +180,7 @@ impl Engine {
         self.run(turn, verb).await
     }
 
-    /// Runs what blocks on a thread that may block. The turn ends with the work, not with the caller.
+    /// Runs blocking work on a blocking thread. The turn is held until the work ends, even if the caller is gone.
     async fn run<T: Send + 'static>(&self, turn: Turn, work: impl FnOnce(&TheLoop) -> T + Send + 'static) -> T {
         let the_loop = self.the_loop.clone();
         let work = move || {
@@ -197,7 +197,7 @@ impl Engine {
     }
 }
 
-/// Refuses a verb that had to wait for others in the queue for longer than it would wait for the session's lock.
+/// Error for a verb that waited longer in the queue than it would wait for the session's lock.
 fn held_by_others(name: SessionName, waited: Duration) -> Error {
     Error::Busy { name, holder: "other requests".to_owned(), waited_seconds: waited.as_secs() }
 }

@@ -1,12 +1,12 @@
-//! The engine: the asynchronous door to the core, and the only thing that a surface sees of it.
+//! Engine: asynchronous access to the core, and the only part of it that a surface uses.
 //!
-//! An [`Engine`] implements [`StandingApi`], as `client::Client` does over HTTP, so that a surface is the same few lines
-//! whichever of the two it holds. A verb waits for its session here, without a thread; reads have threads of their own
-//! that no verb can take.
+//! [`Engine`] implements [`StandingApi`], as `client::Client` does over HTTP, so a surface uses the same code for
+//! both. A verb waits for its session in a queue, without a thread. Reads have their own threads, which verbs never
+//! use.
 //!
-//! This crate decides nothing about sessions: judgement, permission and order of acts are the core's. It must not know a
-//! surface, and it blocks no asynchronous worker: whatever blocks runs through [`Engine::read`], [`Engine::on_session`]
-//! or [`Engine::on_all`].
+//! This crate decides nothing about sessions: the core decides on state, permission and order of actions. This crate
+//! must not know a surface, and must not block an asynchronous worker: blocking work runs through [`Engine::read`],
+//! [`Engine::on_session`] or [`Engine::on_all`].
 
 mod api;
 mod engine;

@@ -1,8 +1,8 @@
-//! The queues in front of the threads: one for each session that a verb works on, and the permits for threads.
+//! Queues in front of the threads: one for each session that a verb works on, and the permits for threads.
 //!
-//! A verb keeps its thread for as long as it works, and for as long as it waits for the session's lock. So that one held
-//! session cannot take every thread, the verbs on one session wait for each other here, in the order of their calls, where
-//! waiting costs no thread. Reads have threads that no verb can take.
+//! A verb holds its thread while it works and while it waits for the session's lock. If verbs on one held session
+//! waited on threads, they could take them all. So they wait for each other here, in the order of their calls and
+//! without a thread. Reads have their own threads, which verbs never use.
 
 use std::{
     collections::HashMap,
@@ -17,39 +17,41 @@ use standing::Error;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use wire::SessionName;
 
-/// Verbs at work at once, on whatever sessions. Each has a thread.
+/// Verbs that may run at the same time, on any sessions. Each needs a thread.
 const VERBS: usize = 32;
 
-/// Reads at once. Each has a thread.
+/// Reads that may run at the same time. Each needs a thread.
 const READS: usize = 24;
 
 /// Callers that may wait for one session. Further ones are refused.
 const MOST_WAITING: usize = 100;
 
-/// Threads that verbs and reads can use at the same time. A runtime that has fewer makes them wait for each other.
+/// Threads that verbs and reads can use at the same time. With fewer threads in the runtime, they wait for each
+/// other.
 pub const THREADS: usize = VERBS + READS;
 
-/// The queues of one instance.
+/// Queues of one instance.
 #[derive(Debug)]
 pub(crate) struct Queues {
     verbs: Arc<Semaphore>,
     reads: Arc<Semaphore>,
-    /// Only of sessions that somebody waits for or works on.
+    /// Contains only sessions that a caller waits for or a verb works on.
     sessions: Mutex<HashMap<SessionName, Arc<Queue>>>,
 }
 
-/// The queue of one session.
+/// Queue of one session.
 #[derive(Debug)]
 struct Queue {
     turn: Arc<Semaphore>,
-    /// Those who wait, and whoever is at work.
+    /// Number of callers in the queue, including the one whose verb runs.
     in_it: AtomicUsize,
 }
 
-/// The right to a thread. Moved into the work, so that the next one comes when it is done, whoever still waits for it.
+/// Permit for a thread. It is moved into the work, so the next turn begins when the work ends, even if its caller is
+/// gone.
 #[derive(Debug)]
 pub(crate) struct Turn {
-    // Order matters: the thread is free before the next one of the session takes one.
+    // Order matters: the thread is released before the next verb of the session takes one.
     _thread: Option<OwnedSemaphorePermit>,
     _turn: Option<OwnedSemaphorePermit>,
     place: Option<Place>,
@@ -57,7 +59,7 @@ pub(crate) struct Turn {
     waited: Duration,
 }
 
-/// A place in the queue of a session, given back when this is dropped.
+/// Place in the queue of a session, released when dropped.
 #[derive(Debug)]
 struct Place {
     queues: Arc<Queues>,
@@ -76,10 +78,10 @@ impl Default for Queues {
 }
 
 impl Queues {
-    /// Waits for a turn to do a verb on one session, in the order of the calls and without a thread. Refused if too many
-    /// callers wait already.
+    /// Waits for a turn to run a verb on one session, in the order of the calls and without a thread. Fails if too
+    /// many callers are waiting already.
     pub(crate) async fn turn_of(self: &Arc<Self>, name: &str) -> Result<Turn, Error> {
-        // The verb refuses what is not a name.
+        // The verb itself refuses an invalid name.
         let Ok(name) = SessionName::parse(name) else { return Ok(self.turn_of_verb().await) };
         let begun = Instant::now();
         let place = Place::take(self, &name)?;
@@ -88,24 +90,24 @@ impl Queues {
         Ok(Turn { _thread: permit(&self.verbs).await, _turn: turn, place: Some(place), waited })
     }
 
-    /// Verbs that work on a session or wait for one.
+    /// Number of verbs that work on a session or wait for one.
     pub(crate) fn in_them(&self) -> usize {
         let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         sessions.values().map(|queue| queue.in_it.load(Ordering::Relaxed)).sum()
     }
 
-    /// Waits for a thread to do a verb on every session.
+    /// Waits for a thread to run a verb on every session.
     pub(crate) async fn turn_of_verb(&self) -> Turn {
         Turn::without_queue(permit(&self.verbs).await)
     }
 
-    /// Waits for a thread to read. No verb can take those.
+    /// Waits for a thread to read. Verbs never use these threads.
     pub(crate) async fn turn_to_read(&self) -> Turn {
         Turn::without_queue(permit(&self.reads).await)
     }
 }
 
-/// The semaphores are never closed.
+/// Waits for a permit. The semaphores are never closed.
 async fn permit(of: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
     Arc::clone(of).acquire_owned().await.ok()
 }
@@ -115,7 +117,7 @@ impl Turn {
         Self { _thread: thread, _turn: None, place: None, waited: Duration::ZERO }
     }
 
-    /// The session, and the time that this turn waited for the others in its queue.
+    /// Returns the session, and the time that this turn waited in its queue.
     pub(crate) fn late(&self) -> Option<(SessionName, Duration)> {
         Some((self.place.as_ref()?.name.clone(), self.waited))
     }
@@ -138,7 +140,7 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        // Counted under the lock, so that a queue is never removed under somebody who has just come.
+        // Counted under the lock, so that a queue is never removed after a new caller has entered it.
         let mut sessions = self.queues.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         if self.queue.in_it.fetch_sub(1, Ordering::Relaxed) == 1 {
             sessions.remove(&self.name);
@@ -183,7 +185,7 @@ mod tests {
             }
             let refused = queues.turn_of("ops").await.expect_err("too many");
             assert!(matches!(refused, Error::Crowded { waiting: MOST_WAITING, .. }), "{refused}");
-            // Whoever waits keeps no thread: there are as many as ever for others.
+            // Waiting callers hold no thread, so all others are free.
             let others: Vec<_> = (0..VERBS - 1).map(|number| format!("s{number}")).collect();
             let mut turns = Vec::new();
             for name in &others {

@@ -1,10 +1,11 @@
-//! The session watcher: the only thing that looks at the sessions while nobody asks.
+//! Session watcher: the only part that reads the sessions without a request.
 //!
-//! It publishes [`Snapshot`]s and is at work only while somebody subscribes. Between two looks it waits for what tells of a
-//! change: a tmux control client, the kernel's notices of changed files, and the verbs of this process. At rest it starts
-//! no process. A slow survey finds what nothing told of.
+//! The watcher publishes [`Snapshot`]s and works only while there are subscribers. Between two looks it waits for a
+//! sign of a change: from a tmux control client, from inotify, or from the verbs of this process. At rest it starts
+//! no process. A slow poll finds changes that gave no sign.
 //!
-//! It must not change a session, and must not guess: while it cannot see, rows are `unknown` since a time.
+//! It must not change a session, and must not guess: while tmux does not answer, rows are `unknown` since a given
+//! time.
 
 mod files;
 mod sessions;
@@ -30,13 +31,14 @@ pub use files::ConfigFile;
 use snapshot::Taken;
 pub use snapshot::{Sessions, Snapshot};
 
-/// How long the watcher stays when the last subscriber has left: a page that is loaded again comes back at once.
+/// Time that the watcher keeps working after the last subscriber has left, since a reloaded page subscribes again at
+/// once.
 const LINGER: Duration = Duration::from_secs(5);
 
-/// How long a reader waits for a look. It looks itself after that.
+/// Time that a reader waits for a look. After that, the reader looks itself.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The watcher of one instance. Cheap to clone.
+/// Watcher of one instance. Cheap to clone.
 #[derive(Clone)]
 pub struct SessionWatcher(Arc<Shared>);
 
@@ -44,36 +46,36 @@ struct Shared {
     the_loop: TheLoop,
     end: CancellationToken,
     snapshots: watch::Sender<Arc<Snapshot>>,
-    /// Grows with every change of the event log.
+    /// Incremented with every change of the event log.
     log: watch::Sender<u64>,
-    /// Grows with every end of a verb and every reader that needs a new look.
+    /// Incremented when a verb ends and when a reader needs a new look.
     wanted: AtomicU64,
-    /// What was wanted before the last look that was published began.
+    /// Value of `wanted` at the start of the last published look.
     covered: watch::Sender<u64>,
-    /// Rung when somebody waits for a look.
+    /// Notified when a reader waits for a look.
     urgent: Notify,
-    /// Rung when a file changed or a verb ended.
+    /// Notified when a file changed or a verb ended.
     changed: Notify,
-    /// True while the watcher is at work. Held while somebody subscribes and while the watcher leaves, so that nobody is
-    /// left without one.
+    /// True while the watcher works. Locked by a new subscriber and by the watcher while it leaves, so that no
+    /// subscriber is left without a watcher.
     at_work: Mutex<bool>,
 }
 
-/// A subscription. The watcher is at work while there is one.
+/// Subscription to changes. The watcher works while there is one.
 #[derive(Clone, Debug)]
 pub struct Subscription {
     snapshots: watch::Receiver<Arc<Snapshot>>,
     log: watch::Receiver<u64>,
 }
 
-/// Something that a subscription tells of.
+/// Change that a subscription reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// A session is not as it was, or the sessions cannot be listed, or can again.
+    /// A session changed, or the sessions became unavailable or available again.
     Sessions,
     /// The event log has new lines.
     Log,
-    /// The watcher is gone with its service.
+    /// The watcher has ended with its service.
     Over,
 }
 
@@ -84,7 +86,7 @@ impl fmt::Debug for SessionWatcher {
 }
 
 impl Subscription {
-    /// The last snapshot. Its version is 0 before the first look.
+    /// Returns the last snapshot. Its version is 0 before the first look.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         Arc::clone(&self.snapshots.borrow())
     }
@@ -102,7 +104,7 @@ impl Subscription {
         }
     }
 
-    /// Waits until a session changes. Never ends once the watcher is gone.
+    /// Waits until a session changes. Waits forever once the watcher has ended.
     pub async fn sessions_changed(&mut self) {
         if self.snapshots.changed().await.is_err() {
             std::future::pending::<()>().await;
@@ -125,7 +127,7 @@ impl SessionWatcher {
         }))
     }
 
-    /// Subscribes, and puts the watcher to work if it is not. Needs a runtime.
+    /// Subscribes, and starts the watcher if it is not working. Needs a runtime.
     pub fn subscribe(&self) -> Subscription {
         let mut at_work = self.0.at_work.lock().unwrap_or_else(PoisonError::into_inner);
         let subscription = Subscription { snapshots: self.0.snapshots.subscribe(), log: self.0.log.subscribe() };
@@ -136,11 +138,12 @@ impl SessionWatcher {
         subscription
     }
 
-    /// Returns a snapshot that holds every change that was known when this was called: every end of a verb of this process,
-    /// and every record that was written by another. While tmux does not answer, its rows are `unknown`. `None` if the
-    /// watcher is not at work, if the sessions cannot be listed, or if a look takes too long.
+    /// Returns a snapshot that contains every change known at the time of the call: all verbs of this process that
+    /// have ended, and all records written by other processes. While tmux does not answer, its rows are `unknown`.
+    /// Returns `None` if the watcher is not working, if the sessions could not be listed, or if a look takes too
+    /// long.
     ///
-    /// Asks the kernel for the time stamps of two files and the state of a process, and for nothing that could wait.
+    /// Reads only the time stamps of two files and the state of a process from the kernel, which never waits.
     pub async fn current(&self) -> Option<Arc<Snapshot>> {
         if !self.is_at_work() {
             return None;
@@ -152,8 +155,8 @@ impl SessionWatcher {
         snapshot.problem().is_none().then_some(snapshot)
     }
 
-    /// Has the sessions looked at, and returns a snapshot of a look that began after this was called. `None` if the watcher
-    /// is not at work, or takes too long.
+    /// Requests a look, and returns a snapshot of a look that began after the call. Returns `None` if the watcher is
+    /// not working or takes too long.
     pub async fn fresh(&self) -> Option<Arc<Snapshot>> {
         if !self.is_at_work() {
             return None;
@@ -165,7 +168,7 @@ impl SessionWatcher {
         Some(Arc::clone(&self.0.snapshots.borrow()))
     }
 
-    /// Has the sessions looked at, since a verb has ended.
+    /// Requests a look, since a verb has ended.
     pub(crate) fn verb_ended(&self) {
         self.0.want();
         self.0.changed.notify_one();
@@ -176,7 +179,7 @@ impl SessionWatcher {
     }
 }
 
-/// Works until nobody subscribes any more, or the service ends.
+/// Works until there are no subscribers, or the service ends.
 async fn work(shared: Arc<Shared>) {
     tokio::select! {
         () = shared.end.cancelled() => {},
@@ -187,12 +190,12 @@ async fn work(shared: Arc<Shared>) {
 }
 
 impl Shared {
-    /// Makes every look that has begun count as too old, and returns the number of those that do not.
+    /// Makes every look that has begun count as too old, and returns the number that a newer look has.
     fn want(&self) -> u64 {
         self.wanted.fetch_add(1, Ordering::SeqCst) + 1
     }
 
-    /// Waits until nobody subscribes. The watcher has left then, and what it saw is forgotten.
+    /// Waits until there are no subscribers. Then marks the watcher as stopped and drops its snapshot.
     async fn unwatched(&self) {
         loop {
             self.snapshots.closed().await;
@@ -206,7 +209,7 @@ impl Shared {
         }
     }
 
-    /// Publishes a look. Subscribers are told if it differs from the last one in more than what was measured.
+    /// Publishes a look. Subscribers are notified if it differs from the last one in more than measurements.
     fn publish(&self, look: Look, taken: Taken) {
         let covers = taken.covers;
         self.snapshots.send_if_modified(|last| {

@@ -1,4 +1,4 @@
-//! The verbs as a trait: the same calls, whoever does them.
+//! The verbs as a trait, with one implementation in process and one over HTTP.
 
 use std::error::Error;
 
@@ -7,24 +7,24 @@ use crate::{
     SayRequest,
 };
 
-/// The verbs on standing sessions: done by the core in this process, or by a service that was asked to.
+/// Verbs on standing sessions, run by the core in this process or by a service.
 ///
-/// A session that merely fails to start or stop is no error but a row with [`Outcome::Failed`](crate::Outcome::Failed).
+/// A session that fails to start or stop is not an error but a row with [`Outcome::Failed`](crate::Outcome::Failed).
 /// A verb that has begun runs to its end, even if the future is dropped.
 pub trait StandingApi: Send + Sync {
-    /// Why a verb was not done.
+    /// Error of a verb that was not done.
     type Error: Refusal;
 
-    /// All declared and recorded sessions, sorted by name.
+    /// Returns all declared and recorded sessions, sorted by name.
     fn list(&self) -> impl Future<Output = Result<Vec<Row>, Self::Error>> + Send;
 
-    /// One session.
+    /// Returns one session.
     fn get(&self, name: &str) -> impl Future<Output = Result<Row, Self::Error>> + Send;
 
-    /// The last `lines` lines that a session's pane shows, as plain text; empty without a pane.
+    /// Returns the last `lines` lines of a session's pane as plain text; empty without a pane.
     fn screen(&self, name: &str, lines: usize) -> impl Future<Output = Result<String, Self::Error>> + Send;
 
-    /// Makes a session, and starts it unless told otherwise.
+    /// Creates a session, and starts it unless the request says otherwise.
     fn create(&self, request: &CreateRequest) -> impl Future<Output = Result<ControlReport, Self::Error>> + Send;
 
     /// Stops a created session and removes its record.
@@ -42,21 +42,21 @@ pub trait StandingApi: Send + Sync {
     /// Pastes text into a running session and submits it.
     fn say(&self, request: &SayRequest) -> impl Future<Output = Result<SayReceipt, Self::Error>> + Send;
 
-    /// Chooses one of the answers that a session offers to its own question.
+    /// Selects one of the answers that the prompt of a session offers.
     fn answer(&self, request: &AnswerRequest) -> impl Future<Output = Result<SayReceipt, Self::Error>> + Send;
 }
 
-/// Why a verb was not done.
+/// Error of a verb that was not done.
 pub trait Refusal: Error + Send + Sync + 'static {
-    /// The refusal as every surface tells it; none if nobody was reached who could refuse.
+    /// Returns the refusal as every surface shows it; `None` if the service could not be reached.
     fn problem(&self) -> Option<Problem>;
 
-    /// The acts that help, the likeliest first; none where none is known.
+    /// Returns the actions that help, most likely first; empty if none is known.
     fn remedies(&self) -> Vec<Remedy> {
         self.problem().map_or_else(Vec::new, |problem| problem.remedies)
     }
 
-    /// The exit status of a command that ends with this refusal: 2 for a mistake of the caller, else 1.
+    /// Returns the exit status of a command that ends with this refusal: 2 for a mistake of the caller, else 1.
     fn exit_code(&self) -> u8 {
         self.problem().map_or(1, |problem| problem.code.exit_code())
     }

@@ -1,4 +1,5 @@
-//! What a stream tells of a session: that it changed, not what it is. Whoever wants to know reads it anew.
+//! Change events of a stream. An event says that a session changed; a client that needs the details reads the session
+//! again.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +25,7 @@ pub struct SessionChange {
 }
 
 impl SessionChange {
-    /// What is true of a session that is listed.
+    /// Returns the change of a listed session.
     pub fn of(row: &Row) -> Self {
         Self {
             name: row.name.clone(),
@@ -36,7 +37,7 @@ impl SessionChange {
         }
     }
 
-    /// What is true of one that is listed no more.
+    /// Returns the change of a session that is no longer listed.
     pub fn gone(name: &str) -> Self {
         Self { listed: false, ..Self::of(&Row::titled(name)) }
     }

@@ -1,8 +1,8 @@
-//! What an examination of a machine found.
+//! Findings of a check of the machine.
 
 use serde::{Deserialize, Serialize};
 
-/// What was looked at.
+/// Subject of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "each is the word for a part of the machine")]
@@ -28,7 +28,7 @@ pub enum Check {
 }
 
 impl Check {
-    /// The published word.
+    /// Returns the published word.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Config => "config",
@@ -53,38 +53,38 @@ impl Check {
     }
 }
 
-/// How much a finding matters.
+/// Importance of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
-    /// Something does not work, will not, or is open to others.
+    /// Something does not work, will fail, or is open to other users.
     Hazard,
-    /// Worth knowing; the-loop itself gets along with it.
+    /// Worth knowing; the-loop itself works anyway.
     Notice,
 }
 
-/// One thing that was found, and what to do about it.
+/// Finding of a check, with its remedy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// What was looked at.
+    /// Subject of the check.
     pub check: Check,
-    /// How much it matters.
+    /// Importance of the finding.
     pub severity: Severity,
-    /// What is the matter, for a person.
+    /// Description of the problem, for people.
     pub what: String,
-    /// The file, process, session or variable it was found at.
+    /// File, process, session or variable with the problem.
     pub place: String,
-    /// What to do about it.
+    /// Remedy, for people.
     pub remedy: String,
 }
 
 impl Finding {
-    /// A finding that decides whether the machine is sound.
+    /// Returns a finding that makes the check of the machine fail.
     pub fn hazard(check: Check, place: impl Into<String>, what: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { check, severity: Severity::Hazard, what: what.into(), place: place.into(), remedy: remedy.into() }
     }
 
-    /// A finding that does not.
+    /// Returns a finding for information only.
     pub fn notice(check: Check, place: impl Into<String>, what: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { severity: Severity::Notice, ..Self::hazard(check, place, what, remedy) }
     }

@@ -1,11 +1,12 @@
-//! The words for states and results: one table, used by every surface.
+//! Labels of states and results: one table, used by every surface.
 //!
-//! Each value has a published word, which programs read and which does not change, a label for people, and an
-//! explanation of one line. The tables in `docs/api.md` are compared with these by a test.
+//! Each value has a published word, which programs read and which does not change; a label for people; and an
+//! explanation of one line. A test compares the tables in `docs/api.md` with these.
 
 use crate::{Activity, Evidence, Outcome, Row, State, Status, Verdict};
 
-/// Adds the words of a type: all its values, and for each its published word, its label and its explanation.
+/// Adds the labels of a type: the list of its values, and for each value its published word, its label and its
+/// explanation.
 macro_rules! labels {
     ($type:ident { $($value:ident: $word:literal, $label:literal, $about:literal;)+ }) => {
         impl $type {
@@ -90,7 +91,8 @@ labels!(Evidence {
 });
 
 impl Row {
-    /// Returns the label of the session: its activity while that is known and it is running, otherwise its state.
+    /// Returns the label of the session: its activity if it is running and the activity is known, otherwise its
+    /// state.
     pub const fn label(&self) -> &'static str {
         match (self.state, self.activity) {
             (State::Running, Activity::Busy | Activity::Idle | Activity::Waiting) => self.activity.label(),

@@ -1,7 +1,7 @@
-//! The types that cross a boundary: rows, requests, reports, receipts, problems and names.
+//! Types that cross a boundary: rows, requests, reports, receipts, problems and names.
 //!
-//! Every surface (REST, server functions, MCP, the SDKs, the command line) speaks in these types, so that one
-//! verb has one shape everywhere. Field names are the published ones: they may be added to, never renamed.
+//! Every surface (REST, server functions, MCP, the SDKs, the command line) uses these types, so each verb has one
+//! shape everywhere. Field names are published: they may be added, never renamed.
 //!
 //! This crate must stay free of I/O and of every framework: it also compiles to WebAssembly.
 

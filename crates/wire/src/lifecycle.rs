@@ -1,29 +1,29 @@
-//! What starting, stopping or looking at everything found: the service, and the sessions beside it.
+//! Reports of starting, stopping or checking everything: the service and the sessions.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Row;
 
-/// What was done to a service.
+/// Result of a verb on a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ServiceOutcome {
-    /// It was started and said that it is ready.
+    /// It was started and reported that it is ready.
     Started,
-    /// It was running and was left untouched.
+    /// It was already running and was left untouched.
     AlreadyRunning,
-    /// It was running and is no more.
+    /// It was running and has been stopped.
     Stopped,
-    /// There was nothing to stop.
+    /// It was not running.
     NotRunning,
-    /// The config says that it is not to be started.
+    /// The config disables it.
     Disabled,
-    /// It did not come up, or did not end, for the reason given.
+    /// It did not start or did not stop, for the reason given.
     Failed,
 }
 
 impl ServiceOutcome {
-    /// The published word.
+    /// Returns the published word.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Started => "started",
@@ -36,46 +36,46 @@ impl ServiceOutcome {
     }
 }
 
-/// One service: what a verb did to it, or how it is.
+/// Service, with the result of a verb or its current status.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceRow {
-    /// Its name; `service` for the one that carries REST and the page.
+    /// Name of the service; `service` for the one that serves REST and the page.
     pub service: String,
-    /// `service.enabled`.
+    /// Value of `service.enabled`.
     pub enabled: bool,
-    /// What a verb did to it; absent in a status.
+    /// Result of the verb; absent in a status.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<ServiceOutcome>,
-    /// What there is to say of it, for a person.
+    /// Detail, for people.
     #[serde(default)]
     pub detail: String,
-    /// Whether it runs now.
+    /// True if it is running now.
     #[serde(default)]
     pub running: bool,
-    /// Its process id, 0 if it does not run.
+    /// Process id, 0 if it is not running.
     #[serde(default)]
     pub pid: u32,
-    /// Where it is, empty if that is not known.
+    /// URL, empty if unknown.
     #[serde(default)]
     pub url: String,
-    /// Whether it answers; in a status only.
+    /// True if it answers; in a status only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub healthy: Option<bool>,
-    /// The version of the program that runs; in a status only.
+    /// Version of the running program; in a status only.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub version: String,
 }
 
-/// The service and the sessions: what `the-loop start`, `stop`, `restart` and `status` tell.
+/// Service and sessions, as reported by `the-loop start`, `stop`, `restart` and `status`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LifecycleReport {
-    /// The service.
+    /// Services.
     pub services: Vec<ServiceRow>,
-    /// The sessions; one row `standingSessions` if the config cannot be used.
+    /// Sessions; a single row `standingSessions` if the config is invalid.
     pub standing_sessions: Vec<Row>,
-    /// True if everything is as it should be.
+    /// True if the service and all sessions are as they should be.
     pub ok: bool,
     /// Result of the stop, for a restart.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,35 +1,35 @@
-//! Names and references: parsed once at the boundary, valid ever after.
+//! Names and references, parsed once at the boundary and valid from then on.
 //!
-//! A standing session is addressed as `standing:<name>`, a work item as `github:OWNER/REPO#N`. No string satisfies
-//! both grammars, which is what makes it impossible to route a ticket's event into a standing session.
+//! A standing session is addressed as `standing:<name>`, a work item as `github:OWNER/REPO#N`. No string matches both
+//! grammars, so an event of a ticket can never be routed into a standing session.
 
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// What every tmux session of ours is called, before the name.
+/// Prefix of the tmux sessions that the-loop manages, before the name.
 pub const TMUX_PREFIX: &str = "loop-standing-";
 
-/// The longest name, in characters: it becomes part of a tmux session name and of a file name.
+/// Length limit of a name, in characters: it becomes part of a tmux session name and of a file name.
 const MAX_LEN: usize = 40;
 
-/// The name of a standing session: `^[a-z0-9][a-z0-9-]{0,39}$`, matched on the whole string.
+/// Name of a standing session: `^[a-z0-9][a-z0-9-]{0,39}$`, matched on the whole string.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SessionName(String);
 
-/// Why a string is not a [`SessionName`].
+/// Error for a string that is not a [`SessionName`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InvalidName {
-    /// Nothing was given.
+    /// The string is empty.
     Empty,
-    /// More than 40 characters; holds the number found.
+    /// More than 40 characters; contains their number.
     TooLong(usize),
-    /// A character that is not allowed where it stands.
+    /// A character that is not allowed at its position.
     Character(char),
 }
 
 impl SessionName {
-    /// Parses a name; nothing is trimmed, so a trailing newline is refused.
+    /// Parses a name. Nothing is trimmed, so a trailing newline is refused.
     pub fn parse(text: &str) -> Result<Self, InvalidName> {
         let Some(first) = text.chars().next() else { return Err(InvalidName::Empty) };
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
@@ -45,17 +45,17 @@ impl SessionName {
         Ok(Self(text.to_owned()))
     }
 
-    /// The name as text.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The tmux session that hosts it: `loop-standing-<name>`.
+    /// Returns the name of its tmux session: `loop-standing-<name>`.
     pub fn tmux_session(&self) -> String {
         format!("{TMUX_PREFIX}{}", self.0)
     }
 
-    /// The reference other parts of the-loop bind to: `standing:<name>`.
+    /// Returns the reference that other parts of the-loop use: `standing:<name>`.
     pub fn standing_ref(&self) -> StandingRef {
         StandingRef(self.clone())
     }
@@ -66,7 +66,7 @@ impl fmt::Display for InvalidName {
         match self {
             Self::Empty => write!(f, "a session name is required")?,
             Self::TooLong(found) => write!(f, "a session name has at most {MAX_LEN} characters, this one has {found}")?,
-            // Not `{c:?}`: the WASM half has no debug formatting, and no room for its tables.
+            // Not `{c:?}`: the WebAssembly build has no debug formatting, and no room for its tables.
             Self::Character(c) if c.is_control() => write!(f, "control characters are not allowed in a session name")?,
             Self::Character(c) => write!(f, "'{c}' is not allowed here in a session name")?,
         }
@@ -108,10 +108,10 @@ impl<'de> Deserialize<'de> for SessionName {
     }
 }
 
-/// A string that does not follow the grammar of the reference it was read as.
+/// Error for a string that does not match the grammar of a reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidRef {
-    /// What was expected, for a person.
+    /// Expected form, for people.
     pub expected: &'static str,
 }
 
@@ -123,7 +123,7 @@ impl fmt::Display for InvalidRef {
 
 impl std::error::Error for InvalidRef {}
 
-/// `standing:<name>`: the only reader of that prefix.
+/// Reference `standing:<name>`. This type is the only parser of that prefix.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StandingRef(SessionName);
 
@@ -136,7 +136,7 @@ impl StandingRef {
         SessionName::parse(name).map(Self).map_err(|_| Self::EXPECTED)
     }
 
-    /// The session it names.
+    /// Returns the session that it names.
     pub fn name(&self) -> &SessionName {
         &self.0
     }
@@ -148,14 +148,14 @@ impl fmt::Display for StandingRef {
     }
 }
 
-/// `github:OWNER/REPO#N`: a ticket. Here only to be told apart from a [`StandingRef`].
+/// Reference to a ticket, `github:OWNER/REPO#N`. It exists only to distinguish tickets from a [`StandingRef`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WorkItemRef {
-    /// The account that owns the repository.
+    /// Owner of the repository.
     pub owner: String,
-    /// The repository.
+    /// Name of the repository.
     pub repo: String,
-    /// The number of the issue or pull request, from 1.
+    /// Number of the issue or pull request, from 1.
     pub number: u64,
 }
 

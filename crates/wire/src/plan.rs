@@ -1,27 +1,27 @@
-//! What a start would do, without doing it.
+//! Plan of a start, which changes nothing.
 
 use serde::{Deserialize, Serialize};
 
 use crate::State;
 
-/// What `the-loop start` would do about one session.
+/// Action that `the-loop start` would take on one session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlannedAction {
-    /// It would begin a fresh conversation.
+    /// Start a new conversation.
     Start,
-    /// It would go on with the recorded conversation.
+    /// Resume the recorded conversation.
     Resume,
-    /// It would find it running and leave it untouched.
+    /// Leave it untouched, since it is already running.
     LeaveRunning,
-    /// It would not start it, for the reason given.
+    /// Not start it, for the reason given.
     Leave,
-    /// It would try and not succeed, for the reason given.
+    /// Try to start it and fail, for the reason given.
     Fail,
 }
 
 impl PlannedAction {
-    /// The published word.
+    /// Returns the published word.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -33,25 +33,25 @@ impl PlannedAction {
     }
 }
 
-/// One session in the config, in the registry and in tmux, and what a start would do about it.
+/// Session in the config, in the registry and in tmux, with the action that a start would take.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlannedSession {
-    /// Its name.
+    /// Name of the session.
     pub name: String,
-    /// Whether the config declares it.
+    /// True if the config declares it.
     pub declared: bool,
-    /// What its record says: `created`, `starting`, `running`, `stopping`, `stopped`, `deleting`, or that it is
-    /// `unreadable`; empty without one.
+    /// Phase in its record: `created`, `starting`, `running`, `stopping`, `stopped`, `deleting`, or `unreadable`;
+    /// empty without a record.
     pub recorded: String,
-    /// What is true of it.
+    /// State of the session.
     pub state: State,
-    /// Whether it starts by itself.
+    /// True if the session is started automatically.
     pub auto_start: bool,
-    /// The harness it would run.
+    /// Harness that it would run.
     pub harness: String,
-    /// What a start would do.
+    /// Action that a start would take.
     pub action: PlannedAction,
-    /// Why, or what else there is to know; may be empty.
+    /// Reason or further details; may be empty.
     pub detail: String,
 }

@@ -1,4 +1,4 @@
-//! A refusal or fault, in the form of RFC 9457 (`application/problem+json`).
+//! Errors for clients, in the format of RFC 9457 (`application/problem+json`).
 
 use serde::{Deserialize, Serialize};
 
@@ -11,48 +11,48 @@ use crate::Remedy;
 pub enum ProblemCode {
     /// The name does not follow the pattern.
     InvalidName,
-    /// The request is understood and cannot be done as asked.
+    /// The request is valid and cannot be done as asked.
     InvalidRequest,
     /// A field is missing, unknown or of the wrong type.
     InvalidBody,
-    /// The name is declared or recorded already.
+    /// The name is already declared or recorded.
     NameTaken,
-    /// The session is declared, and the verb is for created ones.
+    /// The session is declared, and the verb works only on created ones.
     Declared,
-    /// No session has that name.
+    /// No session has this name.
     UnknownSession,
-    /// The session does not run, and the verb needs it running.
+    /// The session is not running, and the verb needs a running session.
     NotRunning,
-    /// The session waits on a dialog.
+    /// The session waits at a prompt.
     Waiting,
-    /// The session does not ask what is to be answered.
+    /// The session does not show the prompt that should be answered.
     NotWaiting,
-    /// Text that was not submitted stands in the session's input box.
+    /// The input box of the session contains unsent text.
     UnsentText,
-    /// The message is over the size limit.
+    /// The message exceeds the size limit.
     TooLarge,
-    /// The config cannot be used.
+    /// The config is invalid.
     Misconfigured,
-    /// A record cannot be read or written.
+    /// A record could not be read or written.
     Registry,
     /// tmux did not answer.
     TmuxSilent,
     /// Another verb holds the session.
     Busy,
-    /// The same idempotency key came with another message.
+    /// The idempotency key was already used for another message.
     KeyReused,
-    /// Who asks is not let in.
+    /// The caller is not allowed to do this.
     Forbidden,
-    /// There is no such route or method.
+    /// The route or method does not exist.
     NoRoute,
     /// Too many requests.
     TooMany,
-    /// A fault of ours.
+    /// Internal error of the-loop.
     Internal,
 }
 
 impl ProblemCode {
-    /// The published word.
+    /// Returns the published word.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::InvalidName => "invalid-name",
@@ -78,7 +78,7 @@ impl ProblemCode {
         }
     }
 
-    /// The HTTP status a surface that has one answers with.
+    /// Returns the HTTP status.
     pub const fn http_status(self) -> u16 {
         match self {
             Self::InvalidName | Self::InvalidRequest | Self::NameTaken | Self::Declared | Self::Misconfigured => 400,
@@ -93,7 +93,7 @@ impl ProblemCode {
         }
     }
 
-    /// What the command line exits with: 2 for the caller's mistake or a config that cannot be used, else 1.
+    /// Returns the exit status of the command line: 2 for a mistake of the caller or an invalid config, else 1.
     pub const fn exit_code(self) -> u8 {
         match self {
             Self::InvalidName
@@ -108,7 +108,7 @@ impl ProblemCode {
         }
     }
 
-    /// The same for every occurrence, for a person.
+    /// Returns the title for people, the same for every occurrence.
     pub const fn title(self) -> &'static str {
         match self {
             Self::InvalidName => "Invalid session name",
@@ -165,7 +165,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// A problem with the status of its code.
+    /// Returns a problem with the status of its code.
     pub fn new(code: ProblemCode, detail: impl Into<String>) -> Self {
         Self {
             kind: format!("urn:the-loop:problem:{}", code.as_str()),
@@ -178,7 +178,7 @@ impl Problem {
         }
     }
 
-    /// A problem with these remedies, which its detail names as well.
+    /// Adds remedies, and their text to the detail.
     #[must_use]
     pub fn with_remedies(mut self, remedies: Vec<Remedy>) -> Self {
         let tail = tail(&self.detail, &remedies);
@@ -187,7 +187,7 @@ impl Problem {
         self
     }
 
-    /// The message alone: the detail without the text of the remedies.
+    /// Returns the message alone: the detail without the text of the remedies.
     pub fn message(&self) -> &str {
         let tail = |separator: &str| format!("{separator}{}", Remedy::phrase(&self.remedies));
         let without = |separator: &str| self.detail.strip_suffix(&tail(separator));
@@ -197,7 +197,7 @@ impl Problem {
         [APART, INLINE].into_iter().find_map(without).unwrap_or(&self.detail)
     }
 
-    /// The same problem under another HTTP status (405, 415 and the like).
+    /// Changes the HTTP status (to 405, 415 and the like).
     #[must_use]
     pub fn with_status(mut self, status: u16) -> Self {
         self.status = status;
@@ -205,12 +205,12 @@ impl Problem {
     }
 }
 
-/// Between a message of one line and the remedies.
+/// Separator between a message of one line and the remedies.
 const INLINE: &str = ": ";
-/// Between a message that ends with quoted lines and the remedies.
+/// Separator between a message that ends with quoted lines and the remedies.
 const APART: &str = "\nTo continue: ";
 
-/// The remedies as text, to be put behind a message.
+/// Returns the remedies as text to append to a message.
 fn tail(message: &str, remedies: &[Remedy]) -> String {
     match (remedies.is_empty(), message.contains('\n')) {
         (true, _) => String::new(),

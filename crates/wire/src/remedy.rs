@@ -1,8 +1,8 @@
-//! What helps after a refusal, as data.
+//! Remedies of an error, as data.
 //!
-//! An error says what failed and why; its remedies say what to do. They are kept apart so that each surface shows them
-//! in its own way: the page as a button, the command line as a command, MCP as a tool or an operator's act. The texts
-//! here are those of the command line, which REST repeats in a problem's `detail`.
+//! An error says what failed and why; its remedies say what to do. They are separate so that each surface can show
+//! them in its own form: the page as a button, the command line as a command, MCP as a tool or as an action for the
+//! operator. The texts here are those of the command line, which REST repeats in the `detail` of a problem.
 
 use serde::{Deserialize, Serialize};
 
@@ -138,7 +138,7 @@ pub enum Remedy {
 }
 
 impl Remedy {
-    /// The command that does it, for a shell; none where no single command does.
+    /// Returns a shell command for the remedy; `None` if no single command does it.
     pub fn command(&self) -> Option<String> {
         let standing = |verb: &str, name: &SessionName| Some(format!("the-loop standing {verb} {name}"));
         match self {
@@ -169,7 +169,7 @@ impl Remedy {
         }
     }
 
-    /// The act in the imperative, without a full stop, its command in backticks.
+    /// Returns the action in the imperative, without a full stop, with its command in backticks.
     pub fn text(&self) -> String {
         let with = |act: &str| format!("{act} with `{}`", self.command().unwrap_or_default());
         match self {
@@ -188,7 +188,7 @@ impl Remedy {
             Self::Answer { .. } => with("answer it"),
             Self::Show { .. } => with("see its prompt"),
             Self::List => with("list the sessions"),
-            // The published text: with a socket of its own, `-L` goes between the two words that scripts look for.
+            // Published text. Scripts look for `tmux attach`, so the option `-L` is not put between the two words.
             Self::Look { target, socket } => format!("look at it with `tmux attach -r -t '={target}'`{}", hint(socket)),
             Self::Attach { target, socket } => {
                 format!("attach to it with `tmux attach -t '={target}'`{}", hint(socket))
@@ -213,7 +213,7 @@ impl Remedy {
         }
     }
 
-    /// All acts as one phrase: `start it with …, or delete it with …`.
+    /// Joins all actions into one phrase: `start it with …, or delete it with …`.
     pub fn phrase(remedies: &[Self]) -> String {
         let texts: Vec<String> = remedies.iter().map(Self::text).collect();
         match &texts[..] {
@@ -224,12 +224,12 @@ impl Remedy {
     }
 }
 
-/// The program with the option that leads to the server behind a socket.
+/// Returns the `tmux` command with the option for a socket.
 fn tmux(socket: &str) -> String {
     if socket.is_empty() { "tmux".to_owned() } else { format!("tmux -L {socket}") }
 }
 
-/// Text to put behind a `tmux` command that lacks the option for a socket; empty for the default socket.
+/// Returns a hint to append to a `tmux` command without the option for a socket; empty for the default socket.
 fn hint(socket: &str) -> String {
     if socket.is_empty() { String::new() } else { format!(" (add `-L {socket}` after `tmux`)") }
 }

@@ -1,4 +1,4 @@
-//! What a verb did.
+//! Reports of verbs.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,26 +9,26 @@ use crate::Row;
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// A fresh conversation was begun.
+    /// A new conversation was started.
     Started,
-    /// The recorded conversation goes on.
+    /// The recorded conversation was resumed.
     Resumed,
-    /// It was running and was left untouched.
+    /// It was already running and was left untouched.
     AlreadyRunning,
-    /// It was running and is no more; its conversation is kept.
+    /// It was running and has been stopped; its conversation is kept.
     Stopped,
-    /// There was nothing to stop, or it was left unstarted for the reason given.
+    /// It was not running, or was not started for the reason given.
     NotRunning,
-    /// The verb did not succeed, for the reason given.
+    /// The verb failed, for the reason given.
     Failed,
-    /// It was stopped and its record removed.
+    /// It was stopped and its record was removed.
     Deleted,
-    /// The config cannot be used.
+    /// The config is invalid.
     Misconfigured,
 }
 
 impl Outcome {
-    /// False for the two outcomes that a caller must not take for success.
+    /// False for the two outcomes that are failures.
     pub const fn is_ok(self) -> bool {
         !matches!(self, Self::Failed | Self::Misconfigured)
     }
@@ -49,7 +49,7 @@ pub struct ControlReport {
 }
 
 impl ControlReport {
-    /// A report over these rows; `ok` follows from their outcomes.
+    /// Builds a report of these rows; `ok` follows from their outcomes.
     pub fn of(sessions: Vec<Row>) -> Self {
         let ok = sessions.iter().all(|row| row.outcome.is_none_or(Outcome::is_ok));
         Self { sessions, stopped: None, ok }

@@ -1,4 +1,4 @@
-//! What a caller asks for. Unknown fields are refused: a typo must not be read as a default.
+//! Requests of callers. Unknown fields are refused, so that a typo is not read as a default.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub enum SecretSource {
     File(String),
 }
 
-/// Written out, since the derived one lets other keys stand beside the one that counts.
+/// Written by hand, since the derived schema allows other keys beside the one that is used.
 #[cfg(feature = "schema")]
 impl utoipa::PartialSchema for SecretSource {
     fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
@@ -91,7 +91,7 @@ const fn yes() -> bool {
 }
 
 impl CreateRequest {
-    /// A request with every default.
+    /// Returns a request with all defaults.
     pub fn named(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -134,7 +134,7 @@ pub enum ControlVerb {
 }
 
 impl ControlVerb {
-    /// The published word.
+    /// Returns the published word.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -144,18 +144,19 @@ impl ControlVerb {
     }
 }
 
-/// Asks for a verb on one session. An empty name is refused: to start or stop every session is a call of its own
-/// ([`StandingApi::start_all`](crate::StandingApi::start_all), [`StandingApi::stop_all`](crate::StandingApi::stop_all)).
+/// Verb on one session. An empty name is refused: starting or stopping every session are separate calls
+/// ([`StandingApi::start_all`](crate::StandingApi::start_all),
+/// [`StandingApi::stop_all`](crate::StandingApi::stop_all)).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ControlRequest {
     /// Name of the session: lower-case letters, digits and `-`, starting with a letter or digit, at most 40 characters.
     pub name: String,
-    /// What to do.
+    /// Verb to run.
     pub verb: ControlVerb,
 }
 
 impl ControlRequest {
-    /// Why the request names no session, if it does not: an empty name never means every session.
+    /// Returns an error text if the request names no session. An empty name never means every session.
     pub fn unnamed(&self) -> Option<String> {
         let remedy = match self.verb {
             ControlVerb::Restart => "restart needs the name of one session",
@@ -188,7 +189,7 @@ pub struct ControlBody {
     pub all: Option<bool>,
 }
 
-/// A value that is there has to be one: `null` may be what is left of a value that was lost.
+/// Refuses `null` where the field is present: it may be the remainder of a lost value.
 fn not_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {
     bool::deserialize(deserializer).map(Some)
 }

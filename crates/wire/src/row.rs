@@ -1,4 +1,4 @@
-//! One session as every listing shows it.
+//! Sessions, as every list shows them.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use crate::{Outcome, SessionName, Verdict};
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// Its harness is alive in its pane (or was, when tmux last answered: see [`State::Unknown`]).
+    /// The harness is alive in its pane, or was when tmux last answered (see [`State::Unknown`]).
     Running,
     /// There is a record, and no live harness.
     Stopped,
@@ -26,26 +26,26 @@ pub enum State {
     /// No record and no tmux session.
     #[default]
     Absent,
-    /// A record, no tmux session, no process: the next start resumes.
+    /// A record, but no tmux session and no process. The next start resumes.
     Stopped,
-    /// A start was begun and its end is not recorded yet.
+    /// A start has begun, and its end is not recorded yet.
     Starting,
     /// The harness is alive in its pane.
     Running,
-    /// A stop or delete was begun and its end is not recorded yet.
+    /// A stop or delete has begun, and its end is not recorded yet.
     Stopping,
-    /// The harness ended by itself; its pane is kept, with what it last showed.
+    /// The harness exited by itself. Its pane is kept with its last output.
     Ended,
     /// The harness is alive, but its tmux session is gone or cannot be reached.
     Orphaned,
-    /// A live tmux session holds the name and is not ours.
+    /// A live tmux session has the name and is not managed by the-loop.
     Foreign,
-    /// A session that the-loop started is alive and its record is gone: `the-loop standing restore` brings the record
-    /// back.
+    /// A session that the-loop started is alive, but its record is missing. `the-loop standing restore` restores the
+    /// record.
     Unrecorded,
-    /// tmux did not answer: nothing is known, and nothing will be done.
+    /// tmux did not answer. Nothing is known, and nothing is done.
     Unknown,
-    /// The record cannot be read: nothing will be overwritten.
+    /// The record could not be read. Nothing is overwritten.
     Unreadable,
 }
 
@@ -58,9 +58,9 @@ pub enum Activity {
     Busy,
     /// It waits for the next message.
     Idle,
-    /// It shows a question and waits for an answer.
+    /// It shows a prompt and waits for an answer.
     Waiting,
-    /// The screen says nothing that is understood, or was not looked at.
+    /// The screen is not recognised, or was not read.
     #[default]
     Unknown,
 }
@@ -224,7 +224,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// A row that knows only the name: what a refused or deleted session has left to show.
+    /// Returns a row with only a name, for a refused or deleted session.
     pub fn bare(name: &SessionName) -> Self {
         Self {
             tmux_target: name.tmux_session(),
@@ -233,7 +233,7 @@ impl Row {
         }
     }
 
-    /// True if both rows say the same of the session, whatever was measured and whenever it was looked at.
+    /// True if both rows say the same about the session, except for measurements and the time of the look.
     pub fn is_like(&self, other: &Self) -> bool {
         let bare = |row: &Self| Self {
             as_of: String::new(),
@@ -245,7 +245,7 @@ impl Row {
         bare(self) == bare(other)
     }
 
-    /// A row that stands for the whole block, as in `standingSessions … misconfigured`.
+    /// Returns a row for the whole block, as in `standingSessions … misconfigured`.
     pub fn titled(title: &str) -> Self {
         Self {
             name: title.to_owned(),

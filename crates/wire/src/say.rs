@@ -1,4 +1,4 @@
-//! What became of a message.
+//! Receipts of messages.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,13 +7,14 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// There is evidence that the harness took it as a turn.
+    /// There is evidence that the harness accepted the message as a turn.
     Submitted,
-    /// The harness holds it in its own queue until the turn in hand is over. It is followed until it becomes a turn.
+    /// The harness keeps the message in its own queue until the current turn ends. The message is tracked until it
+    /// becomes a turn.
     Queued,
-    /// It was pasted and Enter was sent; nothing proves that it was taken.
+    /// The message was pasted and Enter was sent, without evidence that the harness accepted it.
     Unconfirmed,
-    /// It did not reach the pane.
+    /// The message did not reach the pane.
     NotDelivered,
 }
 
@@ -22,15 +23,15 @@ pub enum Verdict {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Evidence {
-    /// The message stands in the harness's own transcript.
+    /// The message is in the harness's own transcript.
     Transcript,
-    /// The harness's input box took the text and is empty again.
+    /// The harness's input box accepted the text and is empty again.
     InputEmptied,
-    /// The harness's own queue holds the message: in its transcript, or on its screen while it works.
+    /// The message is in the harness's own queue: in its transcript, or on its screen while it works.
     Queue,
-    /// The question that was answered is gone from the screen.
+    /// The answered prompt is no longer on the screen.
     QuestionGone,
-    /// None.
+    /// No evidence.
     None,
 }
 
@@ -56,12 +57,12 @@ pub struct Message {
 }
 
 impl Message {
-    /// A line for standard output.
+    /// Returns a line for standard output.
     pub fn out(text: impl Into<String>) -> Self {
         Self { stream: Stream::Out, text: text.into() }
     }
 
-    /// A line for standard error.
+    /// Returns a line for standard error.
     pub fn err(text: impl Into<String>) -> Self {
         Self { stream: Stream::Err, text: text.into() }
     }

@@ -1,7 +1,7 @@
-//! The kernel's notices of changed files: records, queues, the config, the event log, and the socket of the tmux server.
+//! File notifications by inotify: records, queues, the config, the event log, and the socket of the tmux server.
 //!
-//! A folder is watched rather than a file, since files are replaced. Where a folder does not exist, the nearest one above it
-//! that does is watched until it comes to be.
+//! The folder of a file is watched instead of the file, since files are replaced. If a folder does not exist, its
+//! nearest existing ancestor is watched until it does.
 
 use std::{
     collections::HashMap,
@@ -22,23 +22,23 @@ use tokio::{io::unix::AsyncFd, task, time};
 
 use super::{Shared, sessions::registered};
 
-/// How long to wait for more notices after one.
+/// Time to wait for more events after one.
 const GATHER: Duration = Duration::from_millis(30);
 
-/// How often everything counts as changed where the kernel gives no notices.
+/// Poll interval where the kernel provides no events.
 const BLIND: Duration = Duration::from_secs(1);
 
-/// Files come to be, go, are replaced or written.
+/// A file is created, removed, replaced or written.
 const CHANGES: WatchFlags = WatchFlags::CREATE
     .union(WatchFlags::CLOSE_WRITE)
     .union(WatchFlags::DELETE)
     .union(WatchFlags::MOVED_FROM)
     .union(WatchFlags::MOVED_TO);
 
-/// The folder itself goes.
+/// The folder itself is removed or moved.
 const ITSELF: WatchFlags = WatchFlags::DELETE_SELF.union(WatchFlags::MOVE_SELF);
 
-/// The config file, watched.
+/// Watch on the config file.
 pub struct ConfigFile {
     the_loop: TheLoop,
     notices: Option<Notices<AsyncFd<OwnedFd>>>,
@@ -57,17 +57,17 @@ impl ConfigFile {
         file
     }
 
-    /// Waits until the file may have changed since this was waited for last.
+    /// Waits until the file may have changed since the last call.
     pub async fn changed(&mut self) {
         match &self.notices {
             Some(notices) => while !notices.next().await.anew {},
             None => time::sleep(BLIND).await,
         }
-        // Order matters: begun anew before anybody reads the file, so that no later change is missed.
+        // Order matters: the watch is renewed before the caller reads the file, so that no later change is missed.
         self.begin().await;
     }
 
-    /// Another file may stand behind the name now, if the name is a link.
+    /// Renews the watch: if the path is a link, it may now point to another file.
     async fn begin(&mut self) {
         let path = self.the_loop.config_file().to_owned();
         let begun = task::spawn_blocking(move || Notices::of_config(&path)).await.map_err(io::Error::other);
@@ -75,13 +75,13 @@ impl ConfigFile {
     }
 }
 
-/// Tells the watcher of changes, until it leaves.
+/// Notifies the watcher of changes, until it ends.
 pub(super) async fn follow(shared: &Shared) {
     let mut told = false;
     loop {
         let watching = Watching::new(shared.the_loop.clone());
         let begun = task::spawn_blocking(move || Notices::begin(&watching.places())).await;
-        // What changed before is not told of any more.
+        // Changes before this point produce no event, so everything counts as changed.
         shared.tell(Told { log: true, sessions: true, anew: false });
         match begun.map_err(io::Error::other).and_then(|begun| begun).and_then(Notices::registered) {
             Ok(notices) => notices.tell(shared).await,
@@ -106,27 +106,27 @@ impl Shared {
     }
 }
 
-/// What some notices mean.
+/// Combined meaning of some events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Told {
     log: bool,
     sessions: bool,
-    /// Other files are to be watched now.
+    /// The set of watched files must be renewed.
     anew: bool,
 }
 
-/// What a change of a file means.
+/// Meaning of a change of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Meaning {
     Log,
     Sessions,
     /// The config may name other files.
     Config,
-    /// A folder that is to be watched may have come to be.
+    /// A folder that should be watched may have been created.
     Folder,
 }
 
-/// The files of a folder that count.
+/// Files of a folder that are relevant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Files {
     Named(OsString),
@@ -142,10 +142,10 @@ impl Files {
     }
 }
 
-/// Notices of all that is watched.
+/// inotify instance with all its watches.
 struct Notices<F> {
     file: F,
-    /// By watch descriptor. Folders that are the same have the same one.
+    /// By watch descriptor. Two paths of the same folder share one descriptor.
     watched: HashMap<i32, Vec<(Files, Meaning)>>,
 }
 
@@ -171,7 +171,7 @@ impl Notices<OwnedFd> {
         Ok(notices)
     }
 
-    /// Watches a file where it is named, and where it is if a link stands there.
+    /// Watches a file under its own path, and under its target if it is a link.
     fn watch_file(&mut self, path: &Path, changes: WatchFlags, meaning: Meaning) -> io::Result<()> {
         let target = fs::canonicalize(path).ok().filter(|target| target != path);
         for path in [Some(path), target.as_deref()].into_iter().flatten() {
@@ -189,7 +189,7 @@ impl Notices<OwnedFd> {
                 Ok(watch) => {
                     let what = match missing {
                         None => (files, meaning),
-                        // It may have come to be before its parent was watched.
+                        // The folder may have been created before its parent was watched.
                         Some(name) if folder.join(name).exists() => return Err(io::ErrorKind::Interrupted.into()),
                         Some(name) => (Files::Named(OsString::from(name)), Meaning::Folder),
                     };
@@ -213,7 +213,7 @@ impl Notices<OwnedFd> {
         Ok(Notices { file: registered(self.file)?, watched: self.watched })
     }
 
-    /// Reads the notices that are there.
+    /// Reads the events that are available.
     #[cfg(test)]
     fn read(&self) -> Told {
         read(&self.file, &self.watched)
@@ -221,7 +221,7 @@ impl Notices<OwnedFd> {
 }
 
 impl Notices<AsyncFd<OwnedFd>> {
-    /// Tells of changes until other files are to be watched.
+    /// Notifies of changes until the set of watched files must be renewed.
     async fn tell(self, shared: &Shared) {
         loop {
             let told = self.next().await;
@@ -232,11 +232,11 @@ impl Notices<AsyncFd<OwnedFd>> {
         }
     }
 
-    /// Waits for notices that mean something, and a moment for more of them.
+    /// Waits for relevant events, and a moment for more of them.
     async fn next(&self) -> Told {
         loop {
             let Ok(mut ready) = self.file.readable().await else { return Told { anew: true, ..Told::default() } };
-            // Order matters: what comes while these are read makes it ready again.
+            // Order matters: events that arrive during the read make the file ready again.
             ready.clear_ready();
             let told = read(self.file.get_ref(), &self.watched);
             if told != Told::default() {

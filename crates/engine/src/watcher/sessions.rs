@@ -1,4 +1,4 @@
-//! Looks at the sessions: when something tells of a change, when somebody asks, and now and then.
+//! Looks at the sessions: after a sign of a change, on request, and periodically.
 
 use std::{
     io,
@@ -15,27 +15,27 @@ use super::{
     snapshot::{Stamp, Taken},
 };
 
-/// The longest pause between two looks: finds what nothing told of.
+/// Longest pause between two looks, to find changes that gave no sign.
 const SURVEY: Duration = Duration::from_mins(1);
 
-/// The pause while something is about to change, or no change is told.
+/// Pause while a change is pending, or while changes are not signalled.
 const UNSETTLED: Duration = Duration::from_secs(1);
 
-/// How often a server that says nothing is looked at in the process table: a stopped one says nothing either.
+/// Interval for checking a silent server in the process table, since a stopped server is silent as well.
 const CHECK: Duration = Duration::from_secs(10);
 
-/// How long to wait for more changes after one.
+/// Time to wait for more changes after one.
 const GATHER: Duration = Duration::from_millis(30);
 
-/// With many sessions a look takes long: unless somebody waits, the pause after it is so many times as long.
+/// Pause after a look, as a multiple of its duration, unless a reader waits. With many sessions a look takes long.
 const REST: u32 = 10;
 
 const LONGEST_REST: Duration = Duration::from_secs(3);
 
-/// The pause after a look that failed in a way that it must not.
+/// Pause after a look that panicked.
 const BROKEN: Duration = Duration::from_secs(10);
 
-/// Looks again and again.
+/// Looks repeatedly.
 pub(super) async fn look(shared: &Arc<Shared>) {
     let mut watching = Watching::new(shared.the_loop.clone());
     let (mut signal, mut why) = (Signal::default(), Reason::Told);
@@ -58,14 +58,14 @@ pub(super) async fn look(shared: &Arc<Shared>) {
 
 fn once(mut watching: Watching, why: Reason, covers: u64) -> (Watching, Look, Taken) {
     let places = watching.places();
-    // Order matters: what is written after this and before the look is looked at twice, and never missed.
+    // Order matters: a file written between this stamp and the look is read twice, and never missed.
     let stamp = Stamp::of(&places);
     let look = watching.look(why);
     let server = look.server.clone();
     (watching, look, Taken { covers, places, stamp, server })
 }
 
-/// Waits until another look is due, and returns why it is.
+/// Waits until another look is due, and returns the reason.
 async fn wait(shared: &Shared, watching: &Watching, signal: &Signal, unsettled: bool, took: Duration) -> Reason {
     let rest = took.saturating_mul(REST).min(LONGEST_REST);
     let due = time::Instant::now() + if unsettled { UNSETTLED.max(rest) } else { SURVEY };
@@ -90,7 +90,7 @@ async fn wait(shared: &Shared, watching: &Watching, signal: &Signal, unsettled: 
     Reason::Told
 }
 
-/// What becomes readable when the control client says something.
+/// Becomes readable when the control client has output.
 #[derive(Debug, Default)]
 struct Signal {
     connection: Option<Instant>,
@@ -98,7 +98,7 @@ struct Signal {
 }
 
 impl Signal {
-    /// Follows to another control client, if there is another one.
+    /// Follows the control client in use, if it is another one.
     fn follow(&mut self, watching: &Watching) {
         if self.connection == watching.connection() {
             return;
@@ -110,11 +110,11 @@ impl Signal {
         });
     }
 
-    /// Waits until it says something. Never ends without one.
+    /// Waits until the control client has output. Waits forever without a control client.
     async fn readable(&self) {
         let Some(file) = &self.file else { return std::future::pending().await };
         match file.readable().await {
-            // Everything is taken in before this is waited for again.
+            // The output is read completely before the next wait.
             Ok(mut ready) => ready.clear_ready(),
             Err(_) => std::future::pending().await,
         }

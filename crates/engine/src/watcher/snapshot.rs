@@ -1,4 +1,4 @@
-//! The sessions as one look found them.
+//! Snapshots of the sessions.
 
 use std::{fs, os::unix::fs::MetadataExt as _, path::Path, sync::OnceLock};
 
@@ -6,50 +6,50 @@ use bytes::Bytes;
 use standing::{Blind, Look, Places, Server};
 use wire::{Problem, Row};
 
-/// What a look found.
+/// Result of a look.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sessions {
     /// Every session, sorted by name.
     Listed(Vec<Row>),
-    /// They cannot be listed.
+    /// The sessions could not be listed.
     Refused(Problem),
 }
 
-/// The sessions as one look found them.
+/// Snapshot of the sessions, taken by one look.
 #[derive(Debug)]
 pub struct Snapshot {
-    /// Grows whenever a session is not as it was, whatever was measured. 0 before the first look.
+    /// Incremented when a session changes in more than measurements. 0 before the first look.
     pub version: u64,
-    /// When the look was taken, in the form of a row's times.
+    /// Time of the look, in the format of a row's times.
     pub as_of: String,
     /// The sessions.
     pub sessions: Sessions,
-    /// Set while tmux does not answer: since when, and why.
+    /// Set while tmux does not answer: start time and reason.
     pub blind: Option<Blind>,
-    /// For each row, the version that changed it last.
+    /// For each row, the version in which it last changed.
     changed: Vec<u64>,
     taken: Option<Taken>,
     json: OnceLock<Option<Bytes>>,
 }
 
-/// How a look was taken.
+/// Circumstances of a look.
 #[derive(Debug)]
 pub(super) struct Taken {
-    /// What had been wanted before it began.
+    /// Value of `wanted` at the start of the look.
     pub(super) covers: u64,
     pub(super) places: Places,
     pub(super) stamp: Stamp,
     pub(super) server: Option<Server>,
 }
 
-/// What the records and the config looked like before a look.
+/// State of the records and the config before a look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stamp {
     records: Option<Seen>,
     config: Option<Seen>,
 }
 
-/// A file, as the kernel tells of it.
+/// Identity and times of a file, from the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seen {
     inode: u64,
@@ -72,7 +72,7 @@ impl Default for Snapshot {
 }
 
 impl Snapshot {
-    /// The rows; none if the sessions cannot be listed.
+    /// Returns the rows; empty if the sessions could not be listed.
     pub fn rows(&self) -> &[Row] {
         match &self.sessions {
             Sessions::Listed(rows) => rows,
@@ -80,7 +80,7 @@ impl Snapshot {
         }
     }
 
-    /// Why the sessions cannot be listed, if they cannot.
+    /// Returns the reason why the sessions could not be listed, if so.
     pub fn problem(&self) -> Option<&Problem> {
         match &self.sessions {
             Sessions::Listed(_) => None,
@@ -88,40 +88,40 @@ impl Snapshot {
         }
     }
 
-    /// The rows that are not as they were in an earlier version.
+    /// Returns the rows that changed after an earlier version.
     pub fn changed_since(&self, version: u64) -> impl Iterator<Item = &Row> {
         self.rows().iter().zip(&self.changed).filter(move |(_, changed)| **changed > version).map(|(row, _)| row)
     }
 
-    /// The names of an earlier snapshot that are not listed any more.
+    /// Returns the names in an earlier snapshot that are no longer listed.
     pub fn gone_since<'a>(&'a self, before: &'a Self) -> impl Iterator<Item = &'a str> {
         before.rows().iter().map(|row| row.name.as_str()).filter(|name| self.row(name).is_none())
     }
 
-    /// One session.
+    /// Returns the row of one session.
     pub fn row(&self, name: &str) -> Option<&Row> {
         let rows = self.rows();
         rows.binary_search_by(|row| row.name.as_str().cmp(name)).ok().map(|at| &rows[at])
     }
 
-    /// The rows as JSON, written once for all who ask. `None` if the sessions cannot be listed.
+    /// Returns the rows as JSON, serialised once for all callers. `None` if the sessions could not be listed.
     pub fn json(&self) -> Option<Bytes> {
         let Sessions::Listed(rows) = &self.sessions else { return None };
         self.json.get_or_init(|| serde_json::to_vec(rows).ok().map(Bytes::from)).clone()
     }
 
-    /// True if tmux answered, and has not been stopped since.
+    /// True if tmux answered, and its server has not been stopped by a signal since.
     pub(super) fn can_see(&self) -> bool {
         let stopped = self.taken.as_ref().and_then(|taken| taken.server.as_ref()).is_some_and(Server::is_stopped);
         self.version > 0 && self.blind.is_none() && self.problem().is_none() && !stopped
     }
 
-    /// True if neither a record nor the config was written since.
+    /// True if neither a record nor the config was written since the look.
     pub(super) fn is_current(&self) -> bool {
         self.taken.as_ref().is_some_and(|taken| Stamp::of(&taken.places) == taken.stamp)
     }
 
-    /// The snapshot of a look after another one, and whether they differ in more than what was measured.
+    /// Builds the snapshot that follows another one. The flag is true if they differ in more than measurements.
     pub(super) fn after(last: &Self, look: Look, taken: Taken) -> (Self, bool) {
         let sessions = match look.rows {
             Ok(rows) => Sessions::Listed(rows),
@@ -148,7 +148,7 @@ impl Snapshot {
         (snapshot, !same)
     }
 
-    /// The version that changed a row last, if the row is as it was.
+    /// Returns the version in which a row last changed, if the row is unchanged.
     fn changed_at(&self, row: &Row) -> Option<u64> {
         let rows = self.rows();
         let at = rows.binary_search_by(|other| other.name.cmp(&row.name)).ok()?;
