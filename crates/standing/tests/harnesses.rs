@@ -118,7 +118,7 @@ fn a_conversation_that_is_told_late_is_recorded_by_the_next_verb() {
     let (home, the_loop) = home();
     let row = create(&the_loop, "ops", "codex", &["--late"]);
     assert_eq!((row.outcome, row.harness_session_id.as_str()), (Some(Outcome::Started), ""));
-    assert!(row.detail.as_deref().is_some_and(|detail| detail.contains("not told")), "{row:?}");
+    assert!(row.detail.as_deref().is_some_and(|detail| detail.contains("not known yet")), "{row:?}");
     say(&the_loop, "ops");
     wait_for("its file", || home.home().join(".codex/sessions").exists().then_some(()));
     let stopped = control(&the_loop, "ops", ControlVerb::Stop);

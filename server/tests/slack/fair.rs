@@ -106,7 +106,7 @@ fn a_slowed_reading_is_told_by_status_and_doctor() {
         "{line}"
     );
     assert!(
-        told(&["status"]).contains("slack  reading is rate limited: Slack grants one page"),
+        told(&["status"]).contains("slack  reading is rate limited: Slack allows one read"),
         "{}",
         told(&["status"])
     );

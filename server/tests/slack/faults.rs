@@ -186,7 +186,7 @@ fn socket_mode_that_is_turned_off_is_told_and_tried_again() {
     wait_for("the status to tell", || {
         let status = stage.status();
         let problem = status["problem"].as_str().unwrap_or_default();
-        (status["hearing"] == "stuck" && problem.contains("turned off")).then_some(())
+        (status["hearing"] == "stuck" && problem.contains("Socket Mode is off")).then_some(())
     });
     wait_for("the status to tell of the token", || {
         stage.status()["problem"].as_str().unwrap_or_default().contains("wrong type").then_some(())

@@ -74,14 +74,14 @@ fn a_failing_slack_keeps_no_session_from_starting() {
     stage.slack.fail("chat.postMessage", [Fault::Refused("not_in_channel")]);
     let created = said(&stage.the_loop(&["standing", "create", "ops", "--slack"]));
     assert_eq!((created.0, created.1.as_str()), (0, "ops  started\n"));
-    assert!(created.2.contains("`ops` runs and was not announced") && created.2.contains("/invite"), "{}", created.2);
+    assert!(created.2.contains("could not announce `ops` in Slack") && created.2.contains("/invite"), "{}", created.2);
     let failed = stage.events("standing.announce_failed");
     assert_eq!((failed.len(), &failed[0]["standing"]), (1, &json!("ops")), "{failed:#?}");
     // No token at all.
     let again = stage.home.command(THE_LOOP).args(["standing", "restart", "ops"]).output().expect("it runs");
     let again = said(&again);
     assert_eq!(again.0, 0);
-    assert!(again.2.contains("`THE_LOOP_SLACK_BOT_TOKEN` holds no bot token"), "{}", again.2);
+    assert!(again.2.contains("`THE_LOOP_SLACK_BOT_TOKEN` does not contain a bot token"), "{}", again.2);
     assert_eq!(stage.events("standing.announce_failed").len(), 2);
     // A record without a thread is announced by the next one who can.
     let _service = stage.hearing();
@@ -93,7 +93,7 @@ fn a_failing_slack_keeps_no_session_from_starting() {
 fn status_tells_whether_it_hears() {
     let stage = Stage::new();
     let (code, out, _) = said(&stage.the_loop(&["channels", "status"]));
-    assert!(code == 1 && out.contains("no service runs"), "{out}");
+    assert!(code == 1 && out.contains("the service is not running"), "{out}");
     let mut service = stage.hearing();
     let (code, out, _) = said(&stage.the_loop(&["channels", "status"]));
     assert!(code == 0 && out.contains("yes, since 20") && out.contains("the-loop in Stub"), "{out}");
@@ -108,7 +108,7 @@ fn status_tells_whether_it_hears() {
     assert_eq!((&json["hears"], &json["mode"], &json["authorizedUsers"]), (&json!(true), &json!("socket"), &json!(2)));
     service.stop();
     let (code, out, _) = said(&stage.the_loop(&["channels", "status"]));
-    assert!(code == 1 && out.contains("no service runs"), "{out}");
+    assert!(code == 1 && out.contains("the service is not running"), "{out}");
     assert!(!thread.is_empty());
     stage.home.reconfigure("/channels/slack/enabled", json!(false));
     let (code, out, _) = said(&stage.the_loop(&["channels", "status"]));

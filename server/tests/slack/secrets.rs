@@ -32,7 +32,7 @@ fn no_token_is_told_anywhere() {
     done(&service.http(), "create", &in_slack("ops"));
     // The first refusal is mended only after minutes, by the product's own pace: what it told is what counts.
     testkit::wait_for("the refusal to be told", || {
-        stage.status()["problem"].as_str().unwrap_or_default().contains("not valid").then_some(())
+        stage.status()["problem"].as_str().unwrap_or_default().contains("invalid or revoked token").then_some(())
     });
     drop(service);
     let service = testkit::TestService::start_with(THE_LOOP, &stage.home, |command| {

@@ -21,7 +21,7 @@ fn a_question_is_told_once_and_no_reply_answers_it() {
     let stage = Stage::new();
     let listener = stage.listen(hurried());
     let thread = asking(&stage);
-    let told = stage.told(&thread, "*ops* waits for an answer");
+    let told = stage.told(&thread, "*ops* is waiting for an answer");
     assert!(told.contains(&format!("> {QUESTION}")) && told.contains("tmux attach"), "{told}");
 
     let ts = stage.slack.reply(&thread, ANN, "yes please");
@@ -42,7 +42,7 @@ fn a_question_is_told_once_and_no_reply_answers_it() {
     stage.marked(&ts, "white_check_mark");
     assert_eq!(stage.words("ops"), ["go on"]);
     assert_eq!(
-        stage.slack.said_in(&thread).iter().filter(|said| said.contains("*ops* waits for an answer")).count(),
+        stage.slack.said_in(&thread).iter().filter(|said| said.contains("*ops* is waiting for an answer")).count(),
         1
     );
     drop(listener);
@@ -58,7 +58,7 @@ fn a_number_alone_answers_the_question_that_was_told() {
     assert_eq!(stage.words("calm"), ["2"], "nothing was asked: words like any others");
 
     let thread = asking(&stage);
-    let told = stage.told(&thread, "*ops* waits for an answer");
+    let told = stage.told(&thread, "*ops* is waiting for an answer");
     assert!(told.contains("*2*  Yes, go on") && told.contains("number of an answer"), "{told}");
     let ts = stage.slack.reply(&thread, EVE, "2");
     let wrong = stage.slack.reply(&thread, ANN, "7");
