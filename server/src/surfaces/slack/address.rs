@@ -1,21 +1,22 @@
-//! Where Slack is: its Web API, or a stand-in for it on this machine.
+//! Base address of the Slack Web API, or of a stand-in on this machine.
 
 use reqwest::Url;
 use standing::Surroundings;
 
-/// Names another base address for the Web API. Only `https`, or `http` on loopback, is taken: the tokens go there.
+/// Variable that overrides the base address of the Web API. Only `https`, or `http` on loopback, is accepted, because
+/// the tokens are sent there.
 pub(super) const API_VAR: &str = "THE_LOOP_SLACK_API";
 
 const SLACK: &str = "https://slack.com/api/";
 
-/// The base address of the Web API.
+/// Base address of the Web API.
 #[derive(Clone, Debug)]
 pub(super) struct Address {
     base: Url,
 }
 
 impl Address {
-    /// Slack's own, or the one that [`API_VAR`] names.
+    /// Returns Slack's address, or the one in [`API_VAR`].
     pub(super) fn of(surroundings: &Surroundings) -> Result<Self, String> {
         match surroundings.var(API_VAR) {
             None => Self::parse(SLACK),
@@ -32,17 +33,18 @@ impl Address {
         Err(format!("`{API_VAR}` must start with `https://` (`http://` is for this machine only)"))
     }
 
-    /// The address of a method.
+    /// Returns the address of a method.
     pub(super) fn method(&self, method: &str) -> Result<Url, String> {
         self.base.join(method).map_err(|error| error.to_string())
     }
 
-    /// True for a stand-in on this machine.
+    /// True for a stand-in on this machine, which is reached without TLS.
     pub(super) fn is_plain(&self) -> bool {
         self.base.scheme() == "http"
     }
 
-    /// A WebSocket's address as one of HTTP, which it begins as. It is a ticket: it is neither logged nor told.
+    /// Converts the address of a WebSocket to HTTP, for the upgrade request. The address is a one-time ticket: it must
+    /// not be logged or reported.
     pub(super) fn socket(&self, ticket: &str) -> Result<Url, String> {
         let told = match (ticket.strip_prefix("wss://"), ticket.strip_prefix("ws://")) {
             (Some(rest), _) => Url::parse(&format!("https://{rest}")),

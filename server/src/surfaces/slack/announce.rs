@@ -1,8 +1,8 @@
-//! Announcing: every running session that Slack is on for gets one thread, and keeps it until it is deleted.
+//! Announces sessions: every running session with Slack enabled gets one thread and keeps it until it is deleted.
 //!
-//! There is no other way to be announced. A pass compares the records with what was announced, so that it does not
-//! matter which surface started or deleted a session, or whether anybody was there to announce it then. Passes of
-//! several processes take turns.
+//! Sessions are announced here only. A pass compares the records with the announcements made so far. It therefore does
+//! not matter which surface started or deleted a session, or whether a process was running to announce it at the time.
+//! Passes of several processes take turns.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -30,19 +30,19 @@ use super::{
 
 const LOCK: &str = "slack.announcing.lock";
 
-/// How long a pass waits for its turn: another process may be announcing many.
+/// Time limit of a pass that waits for its turn: another process may be announcing many sessions.
 const TURN: Duration = Duration::from_mins(1);
 
-/// The first pause before a failed announcement is tried again, and the longest.
+/// First and longest pause before a failed announcement is retried.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(2), Duration::from_mins(2));
 
-/// The longest pause after a failure that only an operator can mend.
+/// Longest pause after a failure that only an operator can fix.
 const MENDING: Duration = Duration::from_mins(15);
 
-/// By how much the clocks of this machine and of Slack may differ.
+/// Allowed difference between the clocks of this machine and of Slack.
 const CLOCKS: Duration = Duration::from_mins(5);
 
-/// What announces the sessions of one instance.
+/// Announces the sessions of one instance.
 #[derive(Debug)]
 pub(super) struct Announcer {
     engine: Engine,
@@ -50,48 +50,48 @@ pub(super) struct Announcer {
     folder: Folder,
     threads: Threads,
     events: EventLog,
-    /// The turn of this process among all, shared by what it does at once.
+    /// Lock that orders the passes of all processes, shared by the concurrent announcements of this one.
     turn: tokio::sync::Mutex<Weak<Lock>>,
-    /// Threads that records may not name yet, each with whether it has been bound, or has not come to be.
+    /// Threads that records may not name yet. The flag is true once the thread is bound or its announcement has failed.
     fresh: Mutex<HashMap<Ts, (Thread, bool)>>,
-    /// One at a time announces in a channel.
+    /// One lock per channel: announcements in a channel are made one at a time.
     channels: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
     failed: Mutex<HashMap<String, Failed>>,
 }
 
-/// An announcement that failed.
+/// A failed announcement.
 #[derive(Clone, Debug)]
 struct Failed {
-    /// Which start it was for: a new one is tried at once.
+    /// Start time of the session that was to be announced: a new start is tried at once.
     started_at: String,
     error: String,
     again: Instant,
     pause: Duration,
-    /// Since when an announcement may stand in Slack of which nobody was told.
+    /// Time from which the announcement may exist in Slack although no answer arrived.
     unsure: Option<Ts>,
 }
 
-/// What was seen of the sessions.
+/// Result of one look at the sessions.
 #[derive(Debug, Default)]
 pub(super) struct Look {
-    /// Every session.
+    /// All sessions.
     pub(super) rows: Vec<Row>,
-    /// Threads that were bound and are not any more.
+    /// Threads that are no longer bound.
     pub(super) gone: Vec<Ts>,
-    /// What is to be said in threads that are bound no more.
+    /// Closing messages for threads that are no longer bound.
     pub(super) farewells: Vec<Farewell>,
 }
 
-/// What became of the announcements that were due.
+/// Result of the announcements that were due.
 #[derive(Debug, Default)]
 pub(super) struct Announced {
     /// Sessions that could not be announced, each with the reason.
     pub(super) failures: Vec<(String, String)>,
-    /// What is to be said in threads that were made in vain.
+    /// Closing messages for threads that were created but not used.
     pub(super) farewells: Vec<Farewell>,
 }
 
-/// A thread that is bound no more, and what is to be said there.
+/// A thread that is no longer bound, and the message to post there.
 pub(super) type Farewell = (Thread, String);
 
 impl Announcer {
@@ -109,8 +109,8 @@ impl Announcer {
         }
     }
 
-    /// Takes over what the records say of the threads, and lets go of what is no more. `seen` is how far threads were
-    /// read.
+    /// Updates the threads from the records and releases those that are no longer bound. `seen` maps each thread to the
+    /// last message that was read.
     pub(super) async fn look(&self, seen: HashMap<Ts, Ts>) -> Result<Look, String> {
         let _held = self.take_turn().await?;
         let named: Vec<Ts> = {
@@ -118,7 +118,7 @@ impl Announcer {
             fresh.iter().filter(|(_, (_, done))| *done).map(|(ts, _)| ts.clone()).collect()
         };
         let rows = self.engine.list().await.map_err(|error| error.to_string())?;
-        // What was bound before the records were read is in them; what was not is bound whatever they say.
+        // A thread bound before the records were read is in them. A thread bound later is kept whatever they say.
         self.fresh().retain(|ts, _| !named.contains(ts));
         let mut bound: Vec<Thread> = rows.iter().filter_map(Thread::of_row).collect();
         bound.extend(self.fresh().values().map(|(thread, _)| thread.clone()));
@@ -127,7 +127,7 @@ impl Announcer {
         let gone = self.threads.follow(bound, unsure, seen).await?;
         let mut look = Look { gone: gone.iter().map(|thread| thread.ts.clone()).collect(), ..Look::default() };
         for thread in gone {
-            // One whose record still names it is no stranger: Slack was turned off for it.
+            // A thread that its record still names is not removed: Slack was turned off for that session.
             if !rows.iter().any(|row| row.slack_thread == thread.ts.as_str()) {
                 let deleted = !rows.iter().any(|row| thread.name.as_str() == row.name);
                 let say = if deleted { messages::unbound } else { messages::superseded };
@@ -139,7 +139,7 @@ impl Announcer {
         Ok(look)
     }
 
-    /// Announces what is to be announced, in each channel one after the other. No channel waits for another one.
+    /// Announces all due sessions, one after the other within a channel. Channels do not wait for each other.
     pub(super) async fn announce_due(&self, rows: &[Row]) -> Announced {
         let mut channels: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
         for row in rows.iter().filter(|row| wants_a_thread(row) && self.is_due(row)) {
@@ -159,7 +159,7 @@ impl Announcer {
         rows.iter().any(|row| wants_a_thread(row) && self.is_due(row))
     }
 
-    /// When a failed announcement of one of these sessions is tried again.
+    /// Returns the time of the next retry among failed announcements of these sessions.
     pub(super) fn next_try(&self, rows: &[Row]) -> Option<Instant> {
         let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         let waiting = rows.iter().filter(|row| wants_a_thread(row)).filter_map(|row| failed.get(&row.name));
@@ -172,7 +172,7 @@ impl Announcer {
             let mut channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(channels.entry(channel.to_owned()).or_default())
         };
-        // Who announces in this channel already has been told of these, or the next look finds them.
+        // The task that announces in this channel already knows these sessions, or the next look finds them.
         let Ok(_alone) = alone.try_lock() else { return announced };
         let held = match self.take_turn().await {
             Ok(held) => held,
@@ -192,7 +192,7 @@ impl Announcer {
         announced
     }
 
-    /// The turn of this process among all.
+    /// Waits for the turn of this process.
     async fn take_turn(&self) -> Result<Arc<Lock>, String> {
         let mut turn = self.turn.lock().await;
         if let Some(held) = turn.upgrade() {
@@ -203,10 +203,10 @@ impl Announcer {
         Ok(held)
     }
 
-    /// Announces one session, if that is still due. Gives back a thread that was made in vain.
+    /// Announces one session if that is still due. Returns a thread that was created but is not needed.
     async fn announce(&self, row: &Row) -> Result<Option<Thread>, String> {
         let now = self.engine.get(&row.name).await;
-        // Another process may have been at it since, or the session is gone.
+        // Another process may have announced the session since, or the session was deleted.
         let Some(row) = now.ok().filter(wants_a_thread) else { return Ok(None) };
         let row = &row;
         if row.slack_channel.is_empty() {
@@ -244,8 +244,8 @@ impl Announcer {
         })
     }
 
-    /// The announcement that an earlier try made all the same, though its answer was lost. Known by its author and its
-    /// first line, in which the moment of the start stands.
+    /// Finds the announcement of an earlier attempt whose answer was lost. It is recognised by its author and its first
+    /// line, which contains the start time.
     async fn made_before(&self, row: &Row, text: &str) -> Result<Option<Posted>, ApiError> {
         let unsure = self.failed.lock().unwrap_or_else(PoisonError::into_inner).get(&row.name).cloned();
         let Some(since) = unsure.and_then(|failed| failed.unsure).filter(|_| is_id(&row.slack_channel)) else {
@@ -262,7 +262,8 @@ impl Announcer {
         Ok(ts.map(|ts| Posted { channel: row.slack_channel.clone(), ts }))
     }
 
-    /// Order matters: first into the list of threads, where a crash leaves it to be found and let go of.
+    /// Binds a thread to a session. Order matters: the thread goes into the list of threads first, where it can be
+    /// found and released after a crash.
     async fn bind(&self, row: &Row, thread: Thread) -> Result<Option<Thread>, String> {
         self.fresh().insert(thread.ts.clone(), (thread.clone(), false));
         let bound = self.bind_fresh(row, thread.clone()).await;
@@ -287,7 +288,7 @@ impl Announcer {
                 Ok(None)
             }
             Ok(_) => Ok(Some(thread)),
-            // It was deleted meanwhile: the thread is let go of like any other of a session that is gone.
+            // The session was deleted meanwhile: its thread is released like that of any deleted session.
             Err(standing::Error::Unknown { .. }) => Ok(None),
             Err(error) => Err(self.fail(row, error.to_string(), PAUSES.1)),
         }
@@ -302,13 +303,13 @@ impl Announcer {
         failed.get(&row.name).is_none_or(|failed| failed.started_at != row.started_at || failed.again <= Instant::now())
     }
 
-    /// How long to wait before the next try. What only an operator can mend is tried ever less.
+    /// Returns the pause before the next attempt. Failures that only an operator can fix are retried ever less often.
     fn pause(&self, row: &Row, error: &ApiError) -> Duration {
         let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         let last = failed.get(&row.name).filter(|failed| failed.started_at == row.started_at);
         let pause = match last {
             Some(failed) if !error.is_passing() => failed.pause.saturating_mul(2).clamp(PAUSES.1, MENDING),
-            // One that may stand there already, where that cannot be looked up, is not made again in a hurry.
+            // An announcement that may already exist and cannot be looked up is not repeated soon.
             _ if !error.is_passing() || (error.may_be_done() && !is_id(&row.slack_channel)) => PAUSES.1,
             None => PAUSES.0,
             Some(failed) => failed.pause.saturating_mul(2).min(PAUSES.1),
@@ -316,7 +317,7 @@ impl Announcer {
         pause.max(error.asked_to_wait().unwrap_or_default())
     }
 
-    /// Notes a failure and tells of it once a start.
+    /// Records a failure and reports it once per start.
     fn fail(&self, row: &Row, error: String, pause: Duration) -> String {
         let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         let last = failed.get(&row.name);
@@ -334,20 +335,21 @@ impl Announcer {
     }
 }
 
-/// True for a session that runs, that Slack is on for, and that has no thread. One that has no channel is among them:
-/// it is to be told of. One that is just being started may look as if it ran already, and its start is not known yet.
+/// True for a running session that has Slack enabled and no thread. A session without a channel is included, because
+/// that failure must be reported. A session that is being started is not: it may look as if it were running already,
+/// and its start time is not known yet.
 pub(super) fn wants_a_thread(row: &Row) -> bool {
     let runs = row.running && row.state == State::Running && !row.started_at.is_empty();
     runs && row.slack_enabled && row.slack_thread.is_empty()
 }
 
-/// True for a channel's id, by which alone it can be read.
+/// True for a channel ID. A channel can be read only by its ID.
 fn is_id(channel: &str) -> bool {
     channel.starts_with(['C', 'D', 'G'])
         && channel.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
 }
 
-/// Tells that a session was not announced, which never keeps it from running.
+/// Reports that a session was not announced. The session runs anyway.
 pub(super) fn tell_failed(events: &EventLog, name: &str, error: &str) {
     events.emit(not_announced(name, error));
     tracing::warn!(session.name = name, error, "could not announce a session in Slack");

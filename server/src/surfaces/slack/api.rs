@@ -1,8 +1,8 @@
-//! Slack's Web API: the seven methods that are used, a file each, over one call.
+//! Slack's Web API: the seven methods that are used, one file each, over one call.
 //!
-//! A call is made once: whether it may be made again is for the caller to say, since posting twice is worse than
-//! posting late. A method that Slack asked to leave alone for a while is left alone by every caller, in the channel
-//! that it was asked for: limits are those of a channel, or are told for each.
+//! A call is made once. The caller decides about a retry, since posting twice is worse than posting late. A rate limit
+//! applies to all callers of a method in the channel that was called: Slack's limits are per channel, or are reported
+//! for each channel.
 
 mod add_reaction;
 mod auth_test;
@@ -26,59 +26,59 @@ use super::{address::Address, tokens::Tokens};
 pub(super) use auth_test::Identity;
 pub(super) use post_message::Posted;
 
-/// How long one call may take.
+/// Timeout of one call.
 const CALL: Duration = Duration::from_secs(15);
 
-/// How long a connection may take to come about.
+/// Timeout of a connection attempt.
 const CONNECT: Duration = Duration::from_secs(8);
 
-/// The largest answer that is read, in bytes.
+/// Largest response that is read, in bytes.
 const MAX_ANSWER: usize = 8 * 1024 * 1024;
 
-/// How long a method is left alone if Slack does not say.
+/// Rate-limit pause of a method when Slack does not name one.
 const LEFT_ALONE: Duration = Duration::from_secs(5);
 
-/// How long it is left alone at least, and at most, whatever Slack says.
+/// Shortest and longest rate-limit pause, whatever Slack asks for.
 const BELIEVED: (Duration, Duration) = (Duration::from_secs(1), Duration::from_hours(1));
 
-/// Why a call came to nothing.
+/// Reason of a failed call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ApiError {
-    /// Slack asks to be left alone with this method for a while.
+    /// Slack's rate limit was reached for this method.
     #[error("Slack rate limit: retry in {} s", after.as_secs().max(1))]
     Limited {
-        /// For how long.
+        /// Time until the next allowed call.
         after: Duration,
     },
-    /// Slack says no, in a word of its own.
+    /// Slack refused the call with an error code.
     #[error("Slack error `{word}`{}", explained(word))]
     Refused {
-        /// The word: `channel_not_found`, `invalid_auth`, …
+        /// Slack's error code: `channel_not_found`, `invalid_auth`, …
         word: String,
     },
-    /// Slack's own fault.
+    /// Slack answered with an HTTP error.
     #[error("Slack answered with HTTP status {status}")]
     Status {
-        /// The status.
+        /// HTTP status.
         status: u16,
     },
-    /// What was read could not be kept.
+    /// The response could not be stored on this machine.
     #[error("could not store a Slack response on this machine ({reason})")]
     Unkept {
-        /// Why.
+        /// Reason of the failed write.
         reason: String,
     },
-    /// No answer.
+    /// No answer arrived.
     #[error("could not reach Slack ({reason})")]
     Unreachable {
-        /// Why.
+        /// Reason of the failed request.
         reason: String,
-        /// True if the request may have arrived all the same.
+        /// True if the request may have arrived anyway.
         sent: bool,
     },
 }
 
-/// What there is to do about a refusal.
+/// Returns the remedy for a refusal.
 fn explained(word: &str) -> &'static str {
     match word {
         "not_in_channel" => ": invite the app to the channel (`/invite` there)",
@@ -105,7 +105,7 @@ impl ApiError {
         }
     }
 
-    /// True if what was asked for may have been done all the same.
+    /// True if Slack may have carried out the call anyway.
     pub(super) fn may_be_done(&self) -> bool {
         match self {
             Self::Limited { .. } | Self::Unkept { .. } => false,
@@ -115,7 +115,7 @@ impl ApiError {
         }
     }
 
-    /// True if every call for that channel fails like this, until somebody mends it.
+    /// True if every call for that channel fails like this until an operator fixes it.
     pub(super) fn is_of_the_channel(&self) -> bool {
         let Self::Refused { word } = self else { return false };
         [
@@ -140,12 +140,12 @@ impl ApiError {
         .contains(&word.as_str())
     }
 
-    /// The name of a page is not good any more.
+    /// Returns the error for an expired page cursor.
     pub(super) fn stale_page() -> Self {
         Self::Refused { word: "invalid_cursor".to_owned() }
     }
 
-    /// How long Slack asked to wait, if it did.
+    /// Returns the pause that Slack asked for, if any.
     pub(super) fn asked_to_wait(&self) -> Option<Duration> {
         match self {
             Self::Limited { after } => Some(*after),
@@ -164,7 +164,7 @@ impl From<reqwest::Error> for ApiError {
         } else {
             "the connection was lost"
         };
-        // An address may be a ticket: it is not told. The innermost cause says most.
+        // The address may be a one-time ticket, so it is left out. The innermost cause is the most informative.
         let error = error.without_url();
         let mut cause: &dyn std::error::Error = &error;
         while let Some(deeper) = cause.source() {
@@ -174,23 +174,23 @@ impl From<reqwest::Error> for ApiError {
     }
 }
 
-/// A method and the channel that it is called for, if it is.
+/// A method, and the channel that it is called for, if any.
 type Place = (&'static str, String);
 
-/// Which token a method wants.
+/// Token that a method needs.
 #[derive(Clone, Copy, Debug)]
 enum Token {
     Bot,
     App,
 }
 
-/// The Web API with its tokens.
+/// Client of the Web API, with its tokens.
 #[derive(Debug)]
 pub(super) struct Api {
     client: Client,
     address: Address,
     tokens: Tokens,
-    /// Until when a method is to be left alone, in which channel.
+    /// Time of the next allowed call, by method and channel.
     not_before: Mutex<HashMap<Place, Instant>>,
 }
 
@@ -200,7 +200,7 @@ impl Api {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder = Client::builder()
             .connect_timeout(CONNECT)
-            // Whoever redirects would get the token.
+            // A redirect would send the token to another server.
             .redirect(redirect::Policy::none())
             .https_only(!address.is_plain())
             .user_agent(concat!("the-loop/", env!("CARGO_PKG_VERSION")));
@@ -218,7 +218,7 @@ impl Api {
         &self.address
     }
 
-    /// Calls a method, once.
+    /// Calls a method once.
     async fn call(&self, method: &'static str, token: Token, form: &[(&str, &str)]) -> Result<Value, ApiError> {
         let channel = form.iter().find(|(key, _)| *key == "channel").map_or("", |(_, channel)| channel);
         let place = (method, channel.to_owned());
@@ -248,7 +248,7 @@ impl Api {
             }
             body.extend_from_slice(&chunk);
         }
-        // A page in place of an answer is a proxy's or an outage's.
+        // A response that is not JSON comes from a proxy, or from Slack during an outage.
         let answer: Value = serde_json::from_slice(&body).map_err(|_| ApiError::Status { status: status.as_u16() })?;
         if answer["ok"] == true {
             return Ok(answer);
@@ -274,12 +274,12 @@ impl Api {
     }
 }
 
-/// The one place where a token is looked at; the header that it goes into is marked as secret.
+/// Reveals a token. This is the only place that does; the header that receives it is marked as sensitive.
 fn secret(token: &SecretString) -> &str {
     token.expose_secret()
 }
 
-/// Slack's word for a refusal: never more than a word, whatever stands there.
+/// Returns Slack's error code, cut to one word whatever the response contains.
 fn word(answer: &Value) -> &str {
     let word = answer["error"].as_str().unwrap_or("no_reason");
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';

@@ -1,4 +1,4 @@
-//! What blocks, beside the asynchronous tasks: waits for locks, and writes that are on disk when they return.
+//! Runs blocking work outside the asynchronous tasks: waits for locks, and writes that are on disk when they return.
 
 use std::{
     collections::BTreeMap,
@@ -18,14 +18,16 @@ use tokio::{
 
 use super::folder::Folder;
 
-/// Runs what blocks beside the tasks. Once begun it comes to its end, even if its caller is gone.
+/// Runs blocking work on its own thread. Once started, the work runs to its end even if the caller is dropped.
 pub(super) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
     task::spawn_blocking(work).await.map_err(|error| format!("it did not finish ({error})"))
 }
 
-/// Waits for a verb, and turns a panic in it into an error: the reply's thread is told, and the replies behind it go on.
+/// Waits for a verb and turns a panic in it into an error. The reply's thread is then told, and later replies are
+/// delivered.
 ///
-/// Never ends for a verb that the end of the service kept from beginning: the reply stays in the inbox for the next run.
+/// Never returns for a verb that the shutdown of the service kept from starting: the reply stays in the inbox for the
+/// next run.
 pub(super) async fn unbroken<T>(verb: impl Future<Output = Result<T, Error>>) -> Result<Result<T, Error>, String> {
     match AssertUnwindSafe(verb).catch_unwind().await {
         Ok(Err(Error::ShuttingDown)) => std::future::pending().await,
@@ -34,10 +36,10 @@ pub(super) async fn unbroken<T>(verb: impl Future<Output = Result<T, Error>>) ->
     }
 }
 
-/// The callers that wait for a file: one of them with a thread, the others without.
+/// One lock per file: of the callers that wait for a file, one occupies a thread and the others none.
 static WAITING: Mutex<BTreeMap<PathBuf, Arc<tokio::sync::Mutex<()>>>> = Mutex::new(BTreeMap::new());
 
-/// Takes a lock, and waits for its holder until a time has passed.
+/// Takes a lock, and waits for its holder up to a timeout.
 pub(super) async fn lock(folder: &Folder, file: &'static str, wait: Duration) -> Result<Lock, String> {
     let deadline = Instant::now() + wait;
     let path = folder.path_of(file);

@@ -1,5 +1,5 @@
-//! What a message holds besides its text: blocks, shared messages and files. Its words are taken out as plain text;
-//! what has no words, or none that can be read, is named, so that its author is told that it did not arrive.
+//! Content of a message besides its text: blocks, shared messages and files. Text in them is extracted as plain text.
+//! Parts without readable text are named, so that the author is told that they were not delivered.
 
 mod attachment;
 mod blocks;
@@ -9,23 +9,23 @@ use serde_json::Value;
 
 use super::entities::decode;
 
-/// How deep parts may lie within each other: a shared message may hold another one.
+/// Maximum nesting depth of parts: a shared message may contain another one.
 const DEEPEST: usize = 6;
 
-/// How many parts are named at most.
+/// Maximum number of parts that are named.
 const NAMED: usize = 8;
 
-/// What a message holds besides its text.
+/// Content of a message besides its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Content {
-    /// Plain text.
+    /// Extracted plain text.
     pub(super) text: String,
-    /// What cannot be delivered, each part in a few words.
+    /// Short descriptions of the parts that cannot be delivered.
     pub(super) missing: Vec<String>,
 }
 
 impl Content {
-    /// Reads what a message holds beside its `text`, which is in Slack's markup.
+    /// Reads the content of a message besides its `text`, which is in Slack's markup.
     pub(super) fn of(message: &Value) -> Self {
         let text = message["text"].as_str().map(decode).unwrap_or_default();
         let mut parts = Parts::default();
@@ -44,7 +44,7 @@ impl Content {
     }
 }
 
-/// The parts of a message that were found.
+/// Parts found in a message.
 #[derive(Debug, Default)]
 struct Parts {
     /// Paragraphs of plain text.
@@ -53,7 +53,7 @@ struct Parts {
 }
 
 impl Parts {
-    /// Adds a paragraph, if it says something that is not said already.
+    /// Adds a paragraph unless its text is already present.
     fn say(&mut self, paragraph: &str, said: &str) {
         let paragraph = paragraph.trim_matches('\n');
         if !paragraph.trim().is_empty() && !is_said(paragraph, said) {
@@ -61,7 +61,7 @@ impl Parts {
         }
     }
 
-    /// Names a part that cannot be delivered.
+    /// Records a part that cannot be delivered.
     fn miss(&mut self, part: impl Into<String>) {
         let part = part.into();
         if !self.missing.contains(&part) {
@@ -70,8 +70,8 @@ impl Parts {
     }
 }
 
-/// True if the words of a text stand in another one, one behind the other. Slack tells what a person typed twice, as
-/// text and as blocks, which differ in their marks.
+/// True if the words of a text appear in another one, in the same order and next to each other. Slack sends typed text
+/// twice, as text and as blocks, with different markup.
 fn is_said(text: &str, said: &str) -> bool {
     if said.trim().is_empty() {
         return text.trim().is_empty();
@@ -82,8 +82,8 @@ fn is_said(text: &str, said: &str) -> bool {
     }
 }
 
-/// The words of a text with a space around each, without names of members, channels and emoji: those look different in
-/// text and in blocks.
+/// Returns the words of a text, each surrounded by spaces. Names of members, channels and emoji are left out, because
+/// they differ between text and blocks.
 fn words(text: &str) -> String {
     let plain = text.split_whitespace().filter(|token| !is_name(token));
     let words = plain.flat_map(|token| token.split(|c: char| !c.is_alphanumeric())).filter(|word| !word.is_empty());
@@ -98,7 +98,7 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// A text in a field, empty if there is none.
+/// Returns a text field; empty if there is none.
 fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap_or_default().trim()
 }
@@ -244,7 +244,7 @@ mod tests {
             (text.as_str(), missing.len()),
             ("Shared message from Bob:\n> THE-ORDER-1 & more\n> second line", 0)
         );
-        // The words of an app stand in blocks, with a fallback that says nothing.
+        // An app's message is in blocks, with a fallback that carries no text.
         let bot = json!({ "is_share": true, "bot_id": "B1", "author_subname": "Deploy", "fallback": "[no preview available]",
             "message_blocks": [{ "team": "T1", "message": { "blocks": [
                 { "type": "section", "text": { "type": "mrkdwn", "text": "*Release 7* failed" } },
@@ -254,7 +254,7 @@ mod tests {
         let (text, missing) = content(&json!({ "text": "", "attachments": [bot] }));
         assert_eq!(text, "Shared message from Deploy:\n> *Release 7* failed");
         assert_eq!(missing, ["buttons or menus", "the file `log.txt`"]);
-        // One within another one, and one that holds nothing but a fallback.
+        // A share within a share, and one that contains only a fallback.
         let outer = json!({ "is_share": true, "author_name": "Eve", "text": "see", "attachments": [
             { "is_share": true, "author_name": "Bob", "text": "inner order" },
         ] });

@@ -1,4 +1,4 @@
-//! What the tasks of one run share: who we are, what is bound, what is accepted, and the ways between them.
+//! Shared state of the tasks of one run: identity, threads, inbox, and the channels between the tasks.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -33,7 +33,7 @@ use super::{
     ts::Ts,
 };
 
-/// What the tasks of one run share.
+/// Shared state of the tasks of one run.
 #[derive(Debug)]
 pub(super) struct Context {
     pub(super) engine: Engine,
@@ -44,20 +44,20 @@ pub(super) struct Context {
     pub(super) announcer: Arc<Announcer>,
     pub(super) board: Arc<Board>,
     pub(super) events: EventLog,
-    /// What was accepted, and what was seen.
+    /// Accepted replies and messages seen before.
     pub(super) kept: Kept,
     pub(super) reader: Reader,
     pub(super) outbox: Outbox,
     pub(super) queues: Queues,
-    /// What replies go through before they are typed.
+    /// Gate that replies pass before they are typed.
     pub(super) gate: Gate,
-    /// To the one who judges what was heard, in the order in which it was heard.
+    /// Channel to the task that judges received messages, in the order in which they were received.
     pub(super) heard: mpsc::Sender<Batch>,
-    /// Rung when something changed that calls for a look at the sessions.
+    /// Signals a change that calls for a look at the sessions.
     pub(super) look: Notify,
-    /// The number of the look at the sessions that began last, and that of the last one that saw them.
+    /// Numbers of the look that started last and of the last one that succeeded.
     pub(super) looks: watch::Sender<(u64, u64)>,
-    /// Rung when the socket is to be opened anew.
+    /// Signals that the socket must be reopened.
     pub(super) reconnect: Notify,
     asked: Mutex<HashMap<Ts, Asked>>,
     by_socket: Mutex<Recent<Key>>,
@@ -65,19 +65,19 @@ pub(super) struct Context {
     tasks: Mutex<JoinSet<()>>,
 }
 
-/// A question that was told in a thread.
+/// A prompt that was posted in a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Asked {
     pub(super) question: String,
-    /// The stamp of the message that told it.
+    /// Time stamp of the message that posted it.
     pub(super) ts: Ts,
 }
 
-/// How many batches of what was heard may wait to be judged.
+/// Maximum number of batches of received messages that wait to be judged.
 const HEARD: usize = 64;
 
 impl Context {
-    /// A hub, and the end of its way for what is heard. Blocks.
+    /// Creates the context and the receiver of its batches. Blocks.
     pub(super) async fn new(
         engine: Engine,
         timing: Timing,
@@ -119,7 +119,7 @@ impl Context {
         Ok((Arc::new(context), heard_end))
     }
 
-    /// The config as it is now.
+    /// Returns the current config.
     pub(super) async fn config(&self) -> Arc<Loaded> {
         self.engine.config().await
     }
@@ -135,18 +135,18 @@ impl Context {
         tasks.spawn(task);
     }
 
-    /// Ends every task. A verb at work goes on to its end, and what became of it is found out by the next run.
+    /// Ends every task. A verb at work runs to its end, and the next run determines its result.
     pub(super) fn end(&self) {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner).abort_all();
     }
 
-    /// From where on a thread's listing is read.
+    /// Returns the point from which a thread's listing is read.
     pub(super) async fn unread_from(&self, thread: &Ts) -> Result<Ts, String> {
         let (at, cursor) = (thread.clone(), self.threads.cursor(thread));
         self.kept.read(move |inbox| inbox.unread_from(&at, cursor)).await
     }
 
-    /// Waits until the sessions were seen by a look that began after this was called.
+    /// Waits for a successful look at the sessions that started after this call.
     pub(super) async fn looked(&self) {
         let mut looks = self.looks.subscribe();
         let begun = looks.borrow_and_update().0;
@@ -154,34 +154,34 @@ impl Context {
         let _ = looks.wait_for(|(_, ended)| *ended > begun).await;
     }
 
-    /// Notes what was asked last in a thread.
+    /// Records the latest prompt of a thread.
     pub(super) fn asked(&self, thread: Ts, asked: Asked) {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).insert(thread, asked);
     }
 
-    /// The question that a message in a thread came after, if one was told there.
+    /// Returns the prompt that was posted before a message in a thread, if any.
     pub(super) fn asked_before(&self, thread: &Ts, message: &Ts) -> Option<String> {
         let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         asked.get(thread).filter(|asked| asked.ts < *message).map(|asked| asked.question.clone())
     }
 
-    /// Notes that the socket brought a message.
+    /// Records that the socket delivered a message.
     pub(super) fn brought(&self, key: Key) {
         self.by_socket.lock().unwrap_or_else(PoisonError::into_inner).insert(key);
     }
 
-    /// True if the socket brought a message.
+    /// True if the socket delivered a message.
     pub(super) fn was_brought(&self, key: &Key) -> bool {
         self.by_socket.lock().unwrap_or_else(PoisonError::into_inner).has(key)
     }
 
-    /// Notes a message that is dropped; true if it is new.
+    /// Records a dropped message; true if it is new.
     pub(super) fn drop_once(&self, key: Key) -> bool {
         self.dropped.lock().unwrap_or_else(PoisonError::into_inner).insert(key)
     }
 }
 
-/// The last few thousand of something.
+/// A set of the last few thousand items.
 #[derive(Debug)]
 struct Recent<T> {
     known: HashSet<T>,

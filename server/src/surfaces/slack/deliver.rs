@@ -1,7 +1,7 @@
-//! Delivering: one reply to its session, by the same verb as every other surface, and the receipt for it.
+//! Delivers one reply to its session, with the same verb as every other surface, and posts the receipt.
 //!
-//! Invariant: the text is typed at most once. The core keeps the key of a reply before it types and looks there first;
-//! a delivery that was cut short is reported as unconfirmed and never made again.
+//! Invariant: the text is typed at most once. The core stores the key of a reply before it types, and checks that key
+//! first. An interrupted delivery is reported as unconfirmed and never repeated.
 
 use std::sync::Arc;
 
@@ -14,20 +14,20 @@ use super::{
     threads::Thread,
 };
 
-/// How many lines of a screen are shown, and how many characters: Slack cuts longer messages.
+/// Maximum lines and characters of a screen that is posted: Slack cuts longer messages.
 const SHOWN: (usize, usize) = (60, 3500);
 
-/// Delivers one reply and has its receipt posted.
+/// Delivers one reply and posts its receipt.
 pub(super) async fn deliver(context: &Arc<Context>, reply: Reply) {
     let outcome = outcome(context, &reply).await;
     let (key, came_to) = (reply.key(), outcome.clone());
-    // The outbox ends with the run; the next one posts what is in the inbox.
+    // The outbox ends with the run. The next run posts the receipts in the inbox.
     let _ = context.kept.with(move |inbox| inbox.came_to(&key, &came_to)).await;
     context.outbox.post(context, Post::Receipt { reply, outcome });
 }
 
 async fn outcome(context: &Arc<Context>, reply: &Reply) -> Outcome {
-    // Things may have changed since it was accepted.
+    // Settings may have changed since the reply was accepted.
     let allowed = context.config().await.settings.slack.authorized_users.contains(&reply.user);
     let thread = context.threads.get(&reply.channel, &reply.thread).filter(|_| allowed);
     let Some(thread) = thread else {
@@ -49,10 +49,10 @@ async fn outcome(context: &Arc<Context>, reply: &Reply) -> Outcome {
     say(context, reply, &thread, messages::with_missing(text, &reply.missing)).await
 }
 
-/// A reply that is a number alone, written after a question was told, chooses an answer to that question. `None` if it
-/// is no such reply, or that question is not asked any more: then it is words like any others.
+/// Answers a prompt with a reply that is a single number and was written after the prompt was posted. Returns `None`
+/// for any other reply, or if that prompt is no longer open: the reply is then ordinary text.
 ///
-/// A digit has no key in the core by which it would be known again, so that the journal says that it is unconfirmed
+/// A digit has no key in the core by which it could be recognised later, so the journal records it as unconfirmed
 /// before it is typed.
 async fn answer(context: &Arc<Context>, reply: &Reply, thread: &Thread, text: &str) -> Option<Outcome> {
     let choice = text.trim().to_owned();
@@ -97,7 +97,7 @@ async fn say(context: &Arc<Context>, reply: &Reply, thread: &Thread, text: Strin
     };
     let (session, bound) = (request.name.clone(), thread.ts.to_string());
     let said = context.engine.on_session(&session, move |standing| {
-        // A session that was deleted and made anew has another thread, and its name.
+        // A session that was deleted and created again has the same name but another thread.
         if standing.get(&request.name)?.slack_thread != bound {
             return Ok(None);
         }
@@ -126,7 +126,7 @@ fn of_receipt(context: &Context, reply: &Reply, thread: &Thread, receipt: &SayRe
     let note = messages::besides(receipt);
     match receipt.verdict {
         Verdict::Submitted => Outcome::Submitted { note },
-        // It is taken up without another word of anybody's.
+        // The harness processes a queued message without further input.
         Verdict::Queued => Outcome::Queued { note },
         Verdict::Unconfirmed if receipt.delivered => Outcome::Unconfirmed { note },
         Verdict::Unconfirmed => Outcome::Unconfirmed { note: messages::all(receipt) },
@@ -137,7 +137,7 @@ fn of_receipt(context: &Context, reply: &Reply, thread: &Thread, receipt: &SayRe
     }
 }
 
-/// Reading a pane is not the session speaking.
+/// Posts the screen. This only reads the pane; the session sends nothing.
 async fn show(context: &Arc<Context>, reply: &Reply, thread: &Thread) -> Outcome {
     match unbroken(context.engine.screen(thread.name.as_str(), SHOWN.0)).await {
         Ok(Ok(screen)) if screen.trim().is_empty() => Outcome::Shown { text: "Its screen is empty.".to_owned() },

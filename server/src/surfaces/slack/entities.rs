@@ -1,6 +1,6 @@
-//! Slack's markup: entities of what was written there into plain text, and plain text into what is written there.
+//! Slack's markup: decodes entities of received text into plain text, and escapes plain text for posting.
 
-/// What a person wrote, as plain text: `&lt;` is `<`, `<@U1>` is `@U1`, `<https://x|label>` is `label (https://x)`.
+/// Decodes markup into plain text: `&lt;` is `<`, `<@U1>` is `@U1`, `<https://x|label>` is `label (https://x)`.
 pub(super) fn decode(markup: &str) -> String {
     let mut text = String::with_capacity(markup.len());
     let mut rest = markup;
@@ -8,7 +8,7 @@ pub(super) fn decode(markup: &str) -> String {
         text.push_str(&unescape(&rest[..start]));
         let inner = &rest[start + 1..];
         let Some(end) = inner.find('>') else {
-            // Slack escapes what is no markup of its own; this was not sent by it, and is kept as it is.
+            // Slack escapes a `<` that is not its own markup. This one did not come from Slack and is kept unchanged.
             text.push('<');
             rest = inner;
             continue;
@@ -20,7 +20,7 @@ pub(super) fn decode(markup: &str) -> String {
     text
 }
 
-/// What stands between `<` and `>`, still escaped.
+/// Decodes the text between `<` and `>`, which is still escaped.
 fn reference(inner: &str) -> String {
     let (target, label) = match inner.split_once('|') {
         Some((target, label)) => (target, label),
@@ -40,12 +40,12 @@ fn reference(inner: &str) -> String {
     }
 }
 
-/// True if the label is the address as a person types it, before Slack put something in front.
+/// True if the label is the address as a person types it, before Slack added a prefix.
 fn shown_as(target: &str, label: &str) -> bool {
     ["", "https://", "http://", "mailto:", "tel:"].iter().any(|context| target.strip_prefix(context) == Some(label))
 }
 
-/// One pass, so that `&amp;lt;` becomes `&lt;` and no more.
+/// Unescapes in one pass: `&amp;lt;` becomes `&lt;` and no more.
 fn unescape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -62,18 +62,18 @@ fn unescape(text: &str) -> String {
     out
 }
 
-/// Plain text on its way into Slack: nothing in it is markup, and it calls nobody.
+/// Escapes plain text for Slack: nothing in it is markup, and it notifies no member.
 pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// The same as a block of code, the last `most` characters of it. Nothing in it ends the block.
+/// Formats the last `most` characters of a text as a block of code. Nothing in the text ends the block.
 pub(super) fn code_block(text: &str, most: usize) -> String {
     let plain: String = text.chars().filter(|c| *c == '\n' || *c == '\t' || !c.is_control()).collect();
     let plain = plain.trim_end().replace("```", "`\u{200b}`\u{200b}`");
     let excess = plain.chars().count().saturating_sub(most);
     let kept: String = plain.chars().skip(excess).collect();
-    // A cut line would be read as a whole one.
+    // A cut line could be mistaken for a whole one.
     let whole = if excess == 0 { kept.as_str() } else { kept.split_once('\n').map_or(kept.as_str(), |(_, rest)| rest) };
     format!("```\n{}\n```", escape(whole))
 }

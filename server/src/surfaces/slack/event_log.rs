@@ -1,19 +1,18 @@
-//! The event log for asynchronous tasks: events are written in their order, beside the tasks, since a line may wait
-//! for a lock.
+//! Event log for asynchronous tasks. A separate task writes events in their order, since a line may wait for a lock.
 
 use engine::Engine;
 use standing::events::Event;
 use tokio::{sync::mpsc, task::JoinHandle};
 
-/// How many events may wait to be written.
+/// Maximum number of events that wait to be written.
 const MOST: usize = 1024;
 
-/// A way into the event log.
+/// Sender to the event log.
 #[derive(Clone, Debug)]
 pub(super) struct EventLog(mpsc::Sender<Event>);
 
 impl EventLog {
-    /// Begins to write. The task ends once the last way in is dropped and everything is written.
+    /// Starts the writer. Its task ends once the last sender is dropped and everything is written.
     pub(super) fn open(engine: Engine) -> (Self, JoinHandle<()>) {
         let (sender, mut events) = mpsc::channel(MOST);
         let writing = tokio::spawn(async move {
@@ -24,7 +23,7 @@ impl EventLog {
         (Self(sender), writing)
     }
 
-    /// Has an event written.
+    /// Queues an event to be written.
     pub(super) fn emit(&self, event: Event) {
         if self.0.try_send(event).is_err() {
             tracing::warn!("dropped a Slack event: the event log cannot keep up");

@@ -1,4 +1,5 @@
-//! The folder `<state.root>/channels`: files that are whole after any crash, ours alone to read, one writer at a time.
+//! Folder `<state.root>/channels`: its files are whole after any crash, readable by their owner only, and written by
+//! one writer at a time.
 
 use std::{
     fs::File,
@@ -15,17 +16,17 @@ use files::{
 };
 use standing::state_folder;
 
-/// The largest file that is read, in bytes.
+/// Largest file that is read, in bytes.
 const MAX_FILE: usize = 256 * 1024 * 1024;
 
-/// The folder of what is kept between runs.
+/// Folder of the data that is kept between runs.
 #[derive(Clone, Debug)]
 pub(super) struct Folder {
     path: PathBuf,
 }
 
 impl Folder {
-    /// The folder below a state root, made by whoever first writes.
+    /// Returns the folder below a state root. The first writer creates it.
     pub(super) fn below(state_root: &Path) -> Self {
         Self { path: state_root.join("channels") }
     }
@@ -34,7 +35,7 @@ impl Folder {
         self.path.join(file)
     }
 
-    /// Makes the folder ready for a change. Whoever may write here may put words into a session's mouth.
+    /// Prepares the folder for a change. Any account that can write here can send messages to sessions.
     pub(super) fn prepare(&self) -> io::Result<()> {
         if let Some(root) = self.path.parent() {
             state_folder::make(root).map_err(io::Error::other)?;
@@ -45,20 +46,20 @@ impl Folder {
         })
     }
 
-    /// The text of a file; empty if there is none. A link is not followed.
+    /// Returns the text of a file; empty if it does not exist. Symbolic links are not followed.
     pub(super) fn read(&self, file: &str) -> io::Result<String> {
         Ok(read::text_if_there(&self.path_of(file), MAX_FILE)?.unwrap_or_default())
     }
 
-    /// Replaces a file: old or new, whole, after a crash.
+    /// Replaces a file atomically: after a crash it holds the old or the new text, whole.
     pub(super) fn write(&self, file: &str, text: &str, durability: Durability) -> io::Result<()> {
         self.prepare()?;
-        // A file system that does not write to disk on request is told of by the registry.
+        // The registry reports a file system that does not write to disk on request.
         let _synced = write::replace(&self.path_of(file), text.as_bytes(), durability).map_err(io::Error::other)?;
         Ok(())
     }
 
-    /// Opens a file to be added to.
+    /// Opens a file for appending.
     pub(super) fn append(&self, file: &str) -> io::Result<File> {
         self.prepare()?;
         let opened = open::append(&self.path_of(file))?;
@@ -66,7 +67,7 @@ impl Folder {
         Ok(opened)
     }
 
-    /// Takes a lock, and waits for its holder until a time has passed.
+    /// Takes a lock, and waits for its holder up to a timeout.
     pub(super) fn lock(&self, file: &str, limit: Duration) -> Result<Lock, LockError> {
         self.prepare()
             .and_then(|()| LockFile::create(&self.path_of(file)))
@@ -74,7 +75,7 @@ impl Folder {
             .lock(Mode::Exclusive, limit)
     }
 
-    /// True if a process holds a lock. Nothing is made and nothing is taken by looking.
+    /// True if a process holds a lock. Neither creates the file nor takes the lock.
     pub(super) fn is_locked(&self, file: &str) -> bool {
         LockFile::existing(&self.path_of(file)).is_ok_and(|file| file.is_held())
     }

@@ -1,5 +1,5 @@
-//! The gate before the panes: on a new connection a reply is typed once its thread was read, so that what was missed
-//! goes before what comes now.
+//! Gate before the panes. After a connection is opened, replies of a thread are typed only once the thread was read, so
+//! that missed replies go before new ones.
 
 use std::collections::HashSet;
 
@@ -7,12 +7,12 @@ use tokio::sync::watch;
 
 use super::ts::Ts;
 
-/// Which threads are still to be read before their replies are typed.
+/// Threads that must be read before their replies are typed.
 #[derive(Clone, Debug)]
 enum Doors {
-    /// All of them: it is not known yet.
+    /// All threads: the list is not known yet.
     Closed,
-    /// These.
+    /// The given threads.
     Unread(HashSet<Ts>),
 }
 
@@ -25,11 +25,11 @@ impl Doors {
     }
 }
 
-/// The gate. Closed at first.
+/// The gate, closed at first.
 #[derive(Debug)]
 pub(super) struct Gate(watch::Sender<(u64, Doors)>);
 
-/// Until when the gate is closed for threads: the greeting that closed it.
+/// Number of the greeting that last closed the gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Greeting(u64);
 
@@ -40,14 +40,14 @@ impl Default for Gate {
 }
 
 impl Gate {
-    /// Replies of these threads wait until they were read.
+    /// Closes the gate for threads: their replies wait until the threads were read.
     pub(super) fn close(&self, threads: impl IntoIterator<Item = Ts>) -> Greeting {
         let unread = Doors::Unread(threads.into_iter().collect());
         self.0.send_modify(|(greeting, doors)| (*greeting, *doors) = (*greeting + 1, unread));
         Greeting(self.0.borrow().0)
     }
 
-    /// A thread was read, and what was new in it is in its lane.
+    /// Opens the gate for a thread that was read and whose new replies are in its queue.
     pub(super) fn was_read(&self, thread: &Ts) {
         self.0.send_if_modified(|(_, doors)| match doors {
             Doors::Unread(threads) => threads.remove(thread),
@@ -55,12 +55,12 @@ impl Gate {
         });
     }
 
-    /// No reply waits any more.
+    /// Opens the gate for all threads.
     pub(super) fn open(&self) {
         self.0.send_modify(|(_, doors)| *doors = Doors::Unread(HashSet::new()));
     }
 
-    /// The same, unless there was another greeting since.
+    /// Opens the gate for all threads, unless there was another greeting since.
     pub(super) fn open_since(&self, greeting: Greeting) {
         if self.0.borrow().0 == greeting.0 {
             self.open();
@@ -72,7 +72,7 @@ impl Gate {
         self.0.borrow().1.keeps_out(thread)
     }
 
-    /// Waits until replies of a thread may be typed; false if that never comes.
+    /// Waits until replies of a thread may be typed; false if the run ends first.
     pub(super) async fn pass(&self, thread: &Ts) -> bool {
         self.0.subscribe().wait_for(|(_, doors)| !doors.keeps_out(thread)).await.is_ok()
     }

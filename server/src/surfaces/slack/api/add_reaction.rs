@@ -1,4 +1,4 @@
-//! `reactions.add`: a mark on a message. One that is there already is as good as one that was made.
+//! `reactions.add`: adds a reaction to a message. A reaction that exists already counts as success.
 
 use super::{Api, ApiError, Token};
 use crate::surfaces::slack::ts::Ts;

@@ -1,15 +1,15 @@
-//! `auth.test`: who the bot token belongs to.
+//! `auth.test`: returns the owner of the bot token.
 
 use super::{Api, ApiError, Token};
 
-/// Who we are in Slack. What this user or bot says is never a reply to us.
+/// Identity of this app in Slack. Messages of this user or bot are never replies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::surfaces::slack) struct Identity {
     pub(in crate::surfaces::slack) user: String,
     pub(in crate::surfaces::slack) bot: String,
-    /// The bot's name, for people.
+    /// Display name of the bot.
     pub(in crate::surfaces::slack) name: String,
-    /// The workspace's name, for people.
+    /// Display name of the workspace.
     pub(in crate::surfaces::slack) team: String,
 }
 
@@ -19,7 +19,7 @@ impl Api {
         let text = |key: &str| answer[key].as_str().unwrap_or_default().to_owned();
         let identity = Identity { user: text("user_id"), bot: text("bot_id"), name: text("user"), team: text("team") };
         if identity.user.is_empty() {
-            // Who does not know itself would take its own words for a reply.
+            // Without its own identity, the app would take its own messages for replies.
             return Err(ApiError::Refused { word: "no_user_id".to_owned() });
         }
         Ok(identity)

@@ -1,4 +1,4 @@
-//! `apps.connections.open`: a fresh address for a socket. Each is good for one connection.
+//! `apps.connections.open`: returns a new socket address. Each address is valid for one connection.
 
 use reqwest::Url;
 

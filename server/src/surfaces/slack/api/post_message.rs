@@ -1,9 +1,9 @@
-//! `chat.postMessage`: words into a channel or a thread.
+//! `chat.postMessage`: posts a message to a channel or a thread.
 
 use super::{Api, ApiError, Token};
 use crate::surfaces::slack::ts::Ts;
 
-/// Where a message stands. A channel that was given by name has its id here.
+/// Location of a posted message. A channel that was given by name has its ID here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::surfaces::slack) struct Posted {
     pub(in crate::surfaces::slack) channel: String,
@@ -11,7 +11,7 @@ pub(in crate::surfaces::slack) struct Posted {
 }
 
 impl Api {
-    /// Posts a text that is in Slack's markup already; into a thread, if one is given.
+    /// Posts a text that is already in Slack's markup, into a thread if one is given.
     pub(in crate::surfaces::slack) async fn post_message(
         &self,
         channel: &str,

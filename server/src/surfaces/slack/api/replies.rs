@@ -1,20 +1,20 @@
-//! `conversations.replies`: what stands in a thread. Only bound threads are ever asked for.
+//! `conversations.replies`: messages of a thread. Called for bound threads only.
 
 use serde_json::Value;
 
 use super::{Api, ApiError, Token};
 use crate::surfaces::slack::ts::Ts;
 
-/// A page of a thread, oldest first; the thread's own first message is always on it.
+/// A page of a thread, oldest message first. The first message of the thread is on every page.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::surfaces::slack) struct Page {
     pub(in crate::surfaces::slack) messages: Vec<Value>,
-    /// Where the next page begins; empty on the last one.
+    /// Cursor of the next page; empty on the last one.
     pub(in crate::surfaces::slack) next: String,
 }
 
 impl Api {
-    /// What stands in a thread after a moment.
+    /// Returns the messages of a thread after a point in time.
     pub(in crate::surfaces::slack) async fn replies(
         &self,
         channel: &str,

@@ -1,15 +1,15 @@
-//! Attachments: messages that were shared, and what apps hang below a text.
+//! Attachments: shared messages, and content that apps add below a text.
 
 use serde_json::Value;
 
 use super::{DEEPEST, Parts, blocks::quoted, list, text};
 use crate::surfaces::slack::entities::decode;
 
-/// What Slack puts in place of a text that it does not have.
+/// Slack's placeholder for a text that it does not have.
 const NO_TEXT: &str = "[no preview available]";
 
 impl Parts {
-    /// Takes the words out of an attachment of a message with a text.
+    /// Extracts the text of an attachment, given the text of its message.
     pub(super) fn attachment(&mut self, attachment: &Value, said: &str, depth: usize) {
         if !attachment.is_object() || is_preview(attachment, said) {
             return;
@@ -64,17 +64,17 @@ impl Parts {
     }
 }
 
-/// True for a message that somebody shared.
+/// True for a message that a person shared.
 fn is_share(attachment: &Value) -> bool {
     ["is_share", "is_msg_unfurl", "is_reply_unfurl", "is_thread_root_unfurl"].iter().any(|key| attachment[key] == true)
         || attachment["message_blocks"].is_array()
 }
 
-/// True for what Slack or an app shows of an address that stands in the text. The address is what its author said.
+/// True for a preview that Slack or an app adds for an address in the text. The author wrote the address only.
 fn is_preview(attachment: &Value, said: &str) -> bool {
     let address = |key: &str| {
         let address = decode(text(attachment, key));
-        // A person may have typed it without its scheme, and Slack ends it with a slash.
+        // A person may have typed the address without its scheme, and Slack appends a slash.
         let address = address.split_once("://").map_or(address.as_str(), |(_, rest)| rest).trim_end_matches('/');
         !address.is_empty() && said.contains(address)
     };

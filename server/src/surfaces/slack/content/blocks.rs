@@ -1,4 +1,4 @@
-//! Blocks: what apps write in, and what Slack's own editor makes of what a person types.
+//! Blocks: the format of app messages, and of text typed in Slack's editor.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::{DEEPEST, Parts, list, text};
 use crate::surfaces::slack::entities::decode;
 
 impl Parts {
-    /// Takes the words out of blocks; what stands in `said` as well is left out.
+    /// Extracts the text of blocks, without the parts that are also in `said`.
     pub(super) fn blocks(&mut self, blocks: &Value, said: &str, depth: usize) {
         for block in list(blocks).iter().filter(|block| block.is_object()) {
             let paragraph = self.block(block, depth);
@@ -42,7 +42,7 @@ impl Parts {
         }
     }
 
-    /// An element of a block, or a block that has none.
+    /// Returns the text of an element, or of a block without elements.
     fn element(&mut self, element: &Value) -> String {
         let named = |what: &str, name: &str| match name {
             "" => what.to_owned(),
@@ -61,7 +61,7 @@ impl Parts {
         String::new()
     }
 
-    /// A block of a later time: the words that are found in it, and that there may be more.
+    /// Returns the text found in a block of an unknown kind, and records that there may be more.
     fn unknown(&mut self, block: &Value, kind: &str, depth: usize) -> String {
         let kind: String = kind.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(40).collect();
         self.miss(format!("part of a block of the unknown type `{kind}`"));
@@ -89,12 +89,12 @@ fn words_within<'a>(value: &'a Value, depth: usize, found: &mut Vec<&'a str>) {
     }
 }
 
-/// A text object.
+/// Returns the text of a text object.
 fn object(value: &Value) -> String {
     decode(text(value, "text"))
 }
 
-/// What was typed into Slack's editor. Its texts are plain, not in Slack's markup.
+/// Returns text typed in Slack's editor. Its texts are plain, not in Slack's markup.
 fn rich_text(elements: &Value) -> String {
     lines(list(elements).iter().map(|element| match text(element, "type") {
         "rich_text_list" => items(element),
@@ -137,7 +137,7 @@ fn inline_element(element: &Value) -> String {
     }
 }
 
-/// Text as it is quoted.
+/// Formats text as a quotation.
 pub(super) fn quoted(text: &str) -> String {
     lines(text.lines().map(|line| format!("> {line}")))
 }

@@ -1,11 +1,11 @@
-//! Files. The app may not read them; of some Slack tells the words beside them.
+//! Files. The app is not permitted to read them, but Slack includes the text of some of them.
 
 use serde_json::Value;
 
 use super::{Parts, blocks::quoted, list, text};
 
 impl Parts {
-    /// Takes what words there are out of the files of a message or an attachment, and names the files.
+    /// Extracts the available text of the files of a message or an attachment, and records the files.
     pub(super) fn files(&mut self, holder: &Value) {
         let one = holder.get("file").filter(|file| file.is_object());
         for file in list(&holder["files"]).iter().chain(one).filter(|file| file.is_object()) {
@@ -21,7 +21,7 @@ impl Parts {
             [text(file, "name"), text(file, "title")].into_iter().find(|name| !name.is_empty()).unwrap_or_default();
         let mode = text(file, "mode");
         if mode == "tombstone" {
-            // It was deleted.
+            // The file was deleted.
             return;
         }
         if text(file, "file_access") == "check_file_info" || mode == "hidden_by_limit" {
@@ -40,13 +40,13 @@ impl Parts {
     }
 }
 
-/// The words of a snippet, if Slack shows all of them.
+/// Returns the text of a snippet, if Slack includes all of it.
 fn whole_snippet(file: &Value) -> Option<&str> {
     let is_whole = file["lines_more"] == 0 && file["preview_is_truncated"] != true;
     file["preview"].as_str().filter(|preview| is_whole && !preview.trim().is_empty())
 }
 
-/// What is said in a voice message, if Slack wrote all of it down.
+/// Returns the transcript of a voice message, if Slack transcribed all of it.
 fn transcript(file: &Value) -> Option<&str> {
     let transcription = &file["transcription"];
     let preview = &transcription["preview"];
