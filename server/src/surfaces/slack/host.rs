@@ -1,6 +1,6 @@
-//! The listener's life inside the service: begun with it, begun anew when the settings change, ended with it.
+//! Runs the Slack listener inside the service: starts with it, restarts when the settings change, ends with it.
 //!
-//! Nothing in here can keep the service or a session from running.
+//! A failure in this module never prevents the service or a session from running.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -30,13 +30,13 @@ use super::{
     watch::{follow, watch as watch_sessions},
 };
 
-/// Held by the process that listens.
+/// Lock held by the process that listens.
 pub(super) const LISTENING: &str = "slack.listening.lock";
 
-/// How long what happened may take to be written down at the end.
+/// Timeout for writing the remaining events at the end.
 const WRITING: Duration = Duration::from_secs(2);
 
-/// Slack in a running service.
+/// Handle of Slack in a running service.
 #[derive(Debug)]
 pub struct Hosting {
     end: watch::Sender<bool>,
@@ -44,23 +44,24 @@ pub struct Hosting {
 }
 
 impl Hosting {
-    /// Ends it. A message that is being typed is typed to its end; what is accepted and not typed is kept for the next
-    /// run.
+    /// Stops the listener. A message that is being typed is typed to its end. Replies that are accepted and not typed
+    /// are kept for the next run.
     pub async fn end(self) {
         self.end.send_replace(true);
         let _ = self.life.await;
     }
 }
 
-/// Begins to host Slack, as far as the config says so now or later. Needs a runtime.
+/// Starts Slack for a service, when the config enables it now or later. Needs a runtime.
 pub fn host(engine: &Engine, timing: Timing) -> Hosting {
     let (end, ended) = watch::channel(false);
-    // A list of people decides who may speak in Slack, whatever this process was started from.
+    // The list of authorised members decides who may write from Slack, regardless of the caller that started this
+    // process.
     let own = engine.clone().acting_as("channels", Caller::Unidentified);
     Hosting { end, life: tokio::spawn(live(own, timing, ended)) }
 }
 
-/// What a run depends on: if it changes, the run ends and another begins.
+/// Settings of a run. When they change, the run ends and another one starts.
 #[derive(Clone, Debug, PartialEq)]
 struct Settings {
     slack: Slack,
@@ -79,7 +80,7 @@ async fn live(engine: Engine, timing: Timing, mut ended: watch::Receiver<bool>) 
     loop {
         let settings = Settings::of(&engine).await;
         let changed = async {
-            // Order matters: what is written after the settings are read is noticed.
+            // Order matters: the watch starts before the settings are read, so a later change is noticed.
             let mut file = engine.follow_config().await;
             while Settings::of(&engine).await == settings {
                 file.changed().await;
@@ -93,11 +94,11 @@ async fn live(engine: Engine, timing: Timing, mut ended: watch::Receiver<bool>) 
         }
     }
     drop(events);
-    // What happened is written down, unless that takes too long.
+    // Remaining events are written, unless that takes too long.
     let _ = time::timeout(WRITING, writing).await;
 }
 
-/// One run with one set of settings. Ends only by being dropped, since that is when they change.
+/// Runs with one set of settings. Ends only when it is dropped, which happens when the settings change.
 async fn run(engine: &Engine, events: &EventLog, timing: &Timing, settings: &Settings) {
     let folder = Folder::below(&settings.state_root);
     let mode = match settings.slack.read {
@@ -145,7 +146,7 @@ async fn listen(engine: &Engine, events: &EventLog, timing: &Timing, settings: &
     let _tasks = Tasks(Arc::clone(&context));
     context.spawn(judge_all(Arc::clone(&context), heard));
     resume(&context).await;
-    // The threads are known before anything is heard of them.
+    // The threads must be known before messages are received.
     super::watch::look(&context).await;
     context.spawn(watch_sessions(Arc::clone(&context)));
     context.spawn(follow(Arc::clone(&context)));
@@ -176,7 +177,7 @@ impl Drop for Tasks {
     }
 }
 
-/// Takes up what an earlier run left: what was accepted is typed, what was typed is told of.
+/// Processes the replies of an earlier run: accepted ones are typed, and receipts of typed ones are posted.
 async fn resume(context: &Arc<Context>) {
     for pending in context.kept.with(|inbox| inbox.pending()).await.unwrap_or_default() {
         match pending.outcome {
@@ -214,7 +215,7 @@ fn client(surroundings: &Surroundings, settings: &Settings) -> Result<Api, Strin
     Api::new(Address::of(surroundings)?, tokens)
 }
 
-/// Learns who we are. Whoever does not know that would take its own words for a reply.
+/// Determines the app's identity. Without it, the app would take its own messages for replies.
 async fn introduced(api: &Api, timing: &Timing, board: &Board) -> super::api::Identity {
     let (mut pauses, mut mending) = (timing.backoff(), timing.mending);
     let mut told = None;
@@ -238,7 +239,7 @@ async fn introduced(api: &Api, timing: &Timing, board: &Board) -> super::api::Id
     }
 }
 
-/// There is nothing to do but to wait for other settings.
+/// Waits for other settings, because nothing else can fix the problem.
 async fn stuck(engine: &Engine, events: &EventLog, timing: &Timing, board: &Board, problem: &str) {
     tracing::warn!(problem, "Slack is enabled but not usable");
     board.set(|status| {

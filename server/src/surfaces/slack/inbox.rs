@@ -1,8 +1,9 @@
-//! The inbox: what was accepted and is not delivered yet, and what was seen before, through any crash.
+//! Inbox: accepted replies that are not delivered yet, and messages seen before. It survives any crash.
 //!
-//! A journal that is only added to. Invariant: a reply is on disk before Slack is told that we have it; from then on
-//! it is ours to deliver or to refuse aloud. A repetition is known by its event's id and by channel and stamp, for
-//! longer than Slack repeats, and for as long as it can come again out of a thread's listing.
+//! The inbox is an append-only journal. Invariant: a reply is on disk before Slack receives the acknowledgement. From
+//! then on the-loop must deliver it or post a refusal. A repeated message is recognised by its event ID, and by channel
+//! and time stamp. These are remembered for longer than Slack repeats an event, and for as long as a thread's listing
+//! can return the message again.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -23,30 +24,30 @@ use super::{
 
 const FILE: &str = "slack.inbox.jsonl";
 
-/// How far behind the newest message of a thread its listing is read if it is not known up to where it was read before.
-/// Slack's last repetition of an event comes five minutes after the first.
+/// Overlap with the newest message of a thread when its listing is read and the last read position is unknown. Slack's
+/// last repetition of an event comes five minutes after the first.
 pub(super) const OVERLAP: Duration = Duration::from_mins(10);
 
-/// How long a message that was seen is remembered at least.
+/// Minimum time for which a seen message is remembered.
 const REMEMBERED: Duration = Duration::from_hours(1);
 
-/// The journal is rewritten when it has grown by so many bytes: delivered words do not stay on disk.
+/// Growth in bytes after which the journal is rewritten, so that the text of delivered replies does not stay on disk.
 const GROWTH: u64 = 128 * 1024;
 
-/// How many messages are remembered at most beyond those that are not done with.
+/// Maximum number of remembered messages, besides the unfinished ones.
 const MOST: usize = 20_000;
 
 /// A line of the journal.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 enum Line {
-    /// A reply, ours to deliver; at is seconds since 1970.
+    /// Accepted a reply for delivery; `at` is in seconds since 1970.
     Accepted { at: u64, reply: Reply },
-    /// What became of it, not yet told in Slack.
+    /// Determined the outcome of a reply. Its receipt is not posted yet.
     Came { key: Key, to: Outcome },
-    /// It was told.
+    /// Posted the receipt.
     Done { key: Key },
-    /// A message that was seen and needs nothing (any more).
+    /// Saw a message that needs no action, or no further one.
     Seen {
         at: u64,
         key: Key,
@@ -54,46 +55,46 @@ enum Line {
         #[serde(default, skip_serializing_if = "String::is_empty")]
         event_id: String,
     },
-    /// A thread's listing was read up to a message, and all that stands before it was seen.
+    /// Read a thread's listing up to a message. All earlier messages were seen.
     Read { thread: Ts, to: Ts },
 }
 
-/// What became of a reply.
+/// Outcome of a reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Outcome {
-    /// The harness took it.
+    /// The harness accepted it.
     Submitted {
-        /// What there is to say besides; mostly nothing.
+        /// Additional note; usually empty.
         note: String,
     },
     /// The harness has it in its own queue.
     Queued {
-        /// What there is to say besides; mostly nothing.
+        /// Additional note; usually empty.
         note: String,
     },
-    /// It was typed, and nothing proves that it was taken.
+    /// It was typed, and there is no evidence that the harness accepted it.
     Unconfirmed {
-        /// Why, where that is worth telling.
+        /// Reason, if it is worth reporting.
         note: String,
     },
     /// It was not delivered.
     Refused {
-        /// Why, in Slack's markup.
+        /// Reason, in Slack's markup.
         reason: String,
     },
-    /// It asked for the screen, which is in the text.
+    /// It requested the screen, which is in the text.
     Shown {
-        /// In Slack's markup.
+        /// Screen in Slack's markup.
         text: String,
     },
 }
 
-/// A reply that is not done with.
+/// A reply that is not finished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pending {
     pub(super) reply: Reply,
-    /// What became of it, if that is known already.
+    /// Outcome, if it is known already.
     pub(super) outcome: Option<Outcome>,
     at: u64,
 }
@@ -105,7 +106,7 @@ struct Seen {
     event_id: String,
 }
 
-/// The inbox. One process has it at a time: the one that listens.
+/// Inbox of an instance. Only the process that listens has it open.
 #[derive(Debug)]
 pub(super) struct Inbox {
     folder: Folder,
@@ -115,15 +116,15 @@ pub(super) struct Inbox {
     pending: BTreeMap<Key, Pending>,
     seen: HashMap<Key, Seen>,
     event_ids: HashSet<String>,
-    /// The newest message of each thread.
+    /// Newest message of each thread.
     newest: HashMap<Ts, Ts>,
-    /// Up to where each thread was read: what comes after may come again.
+    /// Position up to which each thread was read: later messages may be listed again.
     read: HashMap<Ts, Ts>,
 }
 
 impl Inbox {
-    /// Opens the journal. A line that cannot be read, as the last one may be after a crash, is left out: its reply was
-    /// never acknowledged, so that Slack sends it again.
+    /// Opens the journal. Unreadable lines are skipped; the last line may be one after a crash. The reply of such a
+    /// line was never acknowledged, so Slack sends it again.
     pub(super) fn open(folder: &Folder) -> io::Result<Self> {
         let text = folder.read(FILE)?;
         let mut inbox = Self {
@@ -151,7 +152,7 @@ impl Inbox {
         Ok(inbox)
     }
 
-    /// Keeps replies, on disk when this returns; gives back those that are new.
+    /// Stores replies, on disk when this returns. Returns those that are new.
     pub(super) fn accept(&mut self, replies: Vec<Reply>) -> io::Result<Vec<Reply>> {
         let mut fresh: Vec<Reply> = Vec::new();
         for reply in replies {
@@ -168,41 +169,41 @@ impl Inbox {
         Ok(fresh)
     }
 
-    /// Notes a message that needs nothing; true if it is new.
+    /// Records a message that needs no action; true if it is new.
     pub(super) fn note(&mut self, key: Key, thread: Option<Ts>, event_id: &str) -> bool {
         if self.knows(&key, event_id) {
             return false;
         }
         let line = Line::Seen { at: now(), key, thread, event_id: event_id.to_owned() };
-        // At worst it is told of once more.
+        // If this line is lost, the message is reported once more.
         let _ = self.add(vec![line]);
         true
     }
 
-    /// Notes what became of a reply.
+    /// Records the outcome of a reply.
     pub(super) fn came_to(&mut self, key: &Key, outcome: &Outcome) {
-        // A crash finds it out anew: what was typed is not typed again.
+        // After a crash the outcome is determined again: a typed reply is not typed twice.
         self.add_or_tell(Line::Came { key: key.clone(), to: outcome.clone() });
     }
 
-    /// Notes that a reply is done with.
+    /// Marks a reply as finished.
     pub(super) fn done(&mut self, key: &Key) {
         self.add_or_tell(Line::Done { key: key.clone() });
     }
 
-    /// What is not done with, in the order of the stamps.
+    /// Returns the unfinished replies, in the order of their time stamps.
     pub(super) fn pending(&self) -> Vec<Pending> {
         let mut pending: Vec<Pending> = self.pending.values().cloned().collect();
         pending.sort_by(|a, b| a.reply.ts.cmp(&b.reply.ts));
         pending
     }
 
-    /// How many are not done with.
+    /// Returns the number of unfinished replies.
     pub(super) fn len(&self) -> usize {
         self.pending.len()
     }
 
-    /// The newest message that was seen of each thread.
+    /// Returns the newest seen message of each thread.
     pub(super) fn newest(&self) -> HashMap<Ts, Ts> {
         let mut newest = self.newest.clone();
         for (thread, read) in &self.read {
@@ -212,22 +213,22 @@ impl Inbox {
         newest
     }
 
-    /// From where on a thread's listing is to be read; `cursor` is how far it was read by what is written down.
+    /// Returns the point from which a thread's listing must be read. `cursor` is the last stored read position.
     pub(super) fn unread_from(&self, thread: &Ts, cursor: Option<Ts>) -> Ts {
         let read = self.read.get(thread).cloned();
         let about = || cursor.max(self.newest.get(thread).cloned()).map(|seen| seen.before(OVERLAP));
         read.or_else(about).unwrap_or_else(|| thread.clone()).max(thread.clone())
     }
 
-    /// Notes that a thread's listing was read up to a message.
+    /// Records the position up to which a thread's listing was read.
     pub(super) fn read_to(&mut self, thread: &Ts, to: &Ts) {
         if self.read.get(thread).is_none_or(|read| read < to) {
-            // If this is lost, a page is read once more.
+            // If this line is lost, a page is read once more.
             let _ = self.add(vec![Line::Read { thread: thread.clone(), to: to.clone() }]);
         }
     }
 
-    /// Forgets how far threads were read that are nobody's any more.
+    /// Forgets the read positions of threads that no longer belong to a session.
     pub(super) fn let_go(&mut self, threads: &[Ts]) {
         for thread in threads {
             self.read.remove(thread);
@@ -249,10 +250,10 @@ impl Inbox {
         }
     }
 
-    /// Adds lines in one write, then takes them in. An accepted reply that is not on disk for certain is not taken in:
-    /// it is Slack's still. Anything else counts for this run, written or not.
+    /// Appends lines in one write, then applies them. An accepted reply that is not certainly on disk is not applied:
+    /// Slack still has it. All other lines apply to this run, written or not.
     fn add(&mut self, lines: Vec<Line>) -> io::Result<()> {
-        // A write that failed half way has left half a line, which must not spoil the next one.
+        // A failed write may have left half a line, which must not corrupt the next one.
         let mut text = if self.torn { "\n".to_owned() } else { String::new() };
         for line in &lines {
             text.push_str(&serde_json::to_string(line)?);
@@ -260,7 +261,7 @@ impl Inbox {
         }
         let is_ours = |line: &Line| matches!(line, Line::Accepted { .. });
         if self.file.metadata()?.nlink() == 0 {
-            // The folder was cleared, and what goes into the file that was there is lost.
+            // The folder was cleared, and writes to the old file would be lost.
             self.rewrite()?;
         }
         let mut written = self.file.write_all(text.as_bytes());
@@ -316,7 +317,7 @@ impl Inbox {
         self.seen.insert(key, seen);
     }
 
-    /// Leaves out what need not be remembered: it is done with, old, and does not come again out of a listing.
+    /// Removes messages that are finished, old, and can no longer be listed again.
     fn forget(&mut self) {
         let recent = now().saturating_sub(REMEMBERED.as_secs());
         let (pending, newest, read) = (&self.pending, &self.newest, &mut self.read);
@@ -333,7 +334,7 @@ impl Inbox {
         let mut oldest: Vec<(u64, Key)> = self.seen.iter().map(|(key, seen)| (seen.at, key.clone())).collect();
         oldest.sort();
         for (_, key) in oldest.into_iter().take(self.seen.len() - MOST).filter(|(_, key)| !pending.contains_key(key)) {
-            // What is forgotten must not be read again.
+            // A forgotten message must not be read again.
             if let Some(thread) = self.seen.remove(&key).and_then(|seen| seen.thread) {
                 let read = read.entry(thread).or_insert_with(|| key.1.clone());
                 *read = (*read).clone().max(key.1);
@@ -341,7 +342,7 @@ impl Inbox {
         }
     }
 
-    /// Writes the journal again with what still matters.
+    /// Rewrites the journal with the lines that are still needed.
     fn rewrite(&mut self) -> io::Result<()> {
         self.forget();
         let pending = &self.pending;

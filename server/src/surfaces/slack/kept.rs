@@ -1,4 +1,4 @@
-//! The inbox, to be had only where it may block: what it writes is on disk when it returns.
+//! Access to the inbox from threads that may block only: its writes are on disk when they return.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -6,7 +6,7 @@ use tokio::sync::Notify;
 
 use super::{blocking::blocking, inbox::Inbox};
 
-/// The inbox of a run.
+/// Inbox of a run.
 #[derive(Clone, Debug)]
 pub(super) struct Kept {
     inbox: Arc<Mutex<Inbox>>,
@@ -18,7 +18,7 @@ impl Kept {
         Self { inbox: Arc::new(Mutex::new(inbox)), worked: Arc::default() }
     }
 
-    /// Works with the inbox beside the asynchronous tasks.
+    /// Changes the inbox on a blocking thread.
     pub(super) async fn with<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Inbox) -> T + Send + 'static,
@@ -27,7 +27,7 @@ impl Kept {
         blocking(move || kept.here(work)).await
     }
 
-    /// Reads from the inbox beside the asynchronous tasks.
+    /// Reads from the inbox on a blocking thread.
     pub(super) async fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce(&Inbox) -> T + Send + 'static,
@@ -36,14 +36,14 @@ impl Kept {
         blocking(move || read(&inbox.lock().unwrap_or_else(PoisonError::into_inner))).await
     }
 
-    /// Works with the inbox on a thread that may block.
+    /// Uses the inbox on the current thread, which may block.
     pub(super) fn here<T>(&self, work: impl FnOnce(&mut Inbox) -> T) -> T {
         let done = work(&mut self.inbox.lock().unwrap_or_else(PoisonError::into_inner));
         self.worked.notify_one();
         done
     }
 
-    /// Waits until somebody has worked with the inbox since this was waited for last.
+    /// Waits for the next change of the inbox since the last call.
     pub(super) async fn worked(&self) {
         self.worked.notified().await;
     }

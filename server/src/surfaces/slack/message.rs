@@ -1,7 +1,7 @@
-//! A message as Slack tells of it, and whether it can be a reply to a session at all.
+//! A Slack message, and the check that it can be a reply to a session.
 //!
-//! What is not known is not accepted: a message counts only if its kind is on the list of those that carry a person's
-//! own words. An edit or a deletion is never one.
+//! Unknown kinds are rejected: a message counts only if its kind is on the list of those that carry a person's own
+//! words. An edit or a deletion never counts.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -14,22 +14,22 @@ const SUBTYPES: [&str; 2] = ["thread_broadcast", "file_share"];
 /// One message of a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Message {
-    /// Empty if it did not come as an event.
+    /// ID of the event; empty if the message did not arrive as an event.
     pub(super) event_id: String,
     pub(super) channel: String,
     pub(super) ts: Ts,
     pub(super) thread: Option<Ts>,
-    /// Empty if it has no author.
+    /// ID of the author; empty if there is none.
     pub(super) user: String,
     bot: String,
     subtype: String,
     text: String,
     content: Content,
-    /// If it tells of an edit: of which message.
+    /// Edit that this message reports, if any.
     edited: Option<Edit>,
 }
 
-/// An edit of a message's words.
+/// An edit of the text of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Edit {
     pub(super) user: String,
@@ -37,7 +37,7 @@ pub(super) struct Edit {
     pub(super) thread: Ts,
 }
 
-/// A person's words in a thread, as they are kept until they are delivered.
+/// A person's message in a thread, stored until it is delivered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Reply {
@@ -45,19 +45,19 @@ pub(super) struct Reply {
     pub(super) ts: Ts,
     pub(super) thread: Ts,
     pub(super) user: String,
-    /// In Slack's markup.
+    /// Text in Slack's markup.
     pub(super) text: String,
-    /// What the message says besides: in blocks, in shared messages. Plain text.
+    /// Plain text of the message's blocks and shared messages.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(super) more: String,
-    /// What of the message cannot be delivered.
+    /// Parts of the message that cannot be delivered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) missing: Vec<String>,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(super) event_id: String,
 }
 
-/// Names a message for good: channels have stamps of their own.
+/// Unique key of a message: time stamps are unique within a channel only.
 pub(super) type Key = (String, Ts);
 
 impl Reply {
@@ -65,7 +65,7 @@ impl Reply {
         (self.channel.clone(), self.ts.clone())
     }
 
-    /// All that it says, as plain text.
+    /// Returns the whole text of the message, as plain text.
     pub(super) fn words(&self) -> String {
         let text = decode(&self.text);
         match (text.trim().is_empty(), self.more.is_empty()) {
@@ -77,7 +77,7 @@ impl Reply {
 }
 
 impl Message {
-    /// Reads the payload of an `events_api` envelope; `None` if it tells of something else.
+    /// Reads the payload of an `events_api` envelope; `None` if it does not contain a message.
     pub(super) fn of_event(payload: &Value) -> Option<Self> {
         if payload["type"] != "event_callback" {
             return None;
@@ -116,7 +116,7 @@ impl Message {
         (self.channel.clone(), self.ts.clone())
     }
 
-    /// True if no person wrote it, or we did.
+    /// True if the message was not written by a person, or was written by this app.
     pub(super) fn is_by_a_bot(&self, us: &Identity) -> bool {
         self.user.is_empty()
             || !self.bot.is_empty()
@@ -125,17 +125,17 @@ impl Message {
             || self.user == "USLACKBOT"
     }
 
-    /// True if its kind carries a person's own words.
+    /// True if the message's kind carries a person's own words.
     pub(super) fn is_words(&self) -> bool {
         self.subtype.is_empty() || SUBTYPES.contains(&self.subtype.as_str())
     }
 
-    /// The edit of a person's words that it tells of.
+    /// Returns the edit of a person's message that this event reports.
     pub(super) fn edit(&self) -> Option<&Edit> {
         self.edited.as_ref()
     }
 
-    /// The name of its kind, if it holds somebody's words and its kind is none of those that carry a person's own.
+    /// Returns the kind of a message that has an author but no kind of a person's own words.
     pub(super) fn unread_kind(&self) -> Option<&str> {
         let tells_of_another = ["message_changed", "message_deleted", "message_replied", "tombstone"];
         let tells_of_the_channel = ["channel_", "group_"].iter().any(|context| self.subtype.starts_with(context));
@@ -144,12 +144,12 @@ impl Message {
         (is_one && holds_words).then_some(self.subtype.as_str())
     }
 
-    /// The reply that it would be, if its thread is bound and its author may speak.
+    /// Returns the message as a reply. The caller checks that its thread is bound and its author is authorised.
     pub(super) fn reply(&self, us: &Identity) -> Option<Reply> {
         self.unread(us).filter(|_| self.is_words())
     }
 
-    /// The same, of whatever kind it is.
+    /// Returns the message as a reply, whatever its kind.
     pub(super) fn unread(&self, us: &Identity) -> Option<Reply> {
         let thread = self.thread.clone().filter(|thread| *thread != self.ts)?;
         (!self.is_by_a_bot(us)).then(|| Reply {
@@ -165,7 +165,8 @@ impl Message {
     }
 }
 
-/// The edit that an event tells of. Slack tells of previews and of answers in the same way: those change no words.
+/// Returns the edit that an event reports. Slack reports previews and answers in the same way, but those change no
+/// text.
 fn edit(event: &Value) -> Option<Edit> {
     let (after, before) = (&event["message"], &event["previous_message"]);
     if event["subtype"] != "message_changed" || !after["edited"].is_object() || after["text"] == before["text"] {

@@ -1,4 +1,4 @@
-//! What is said in Slack, in its markup. Whatever is not ours in it is escaped.
+//! Texts posted in Slack, in its markup. Text of other origin is escaped.
 
 use rustix::system::uname;
 use standing::{Error, ProblemCode, config::Verbosity};
@@ -6,13 +6,13 @@ use wire::{Choice, Remedy, Row, SayReceipt};
 
 use super::entities::escape;
 
-/// The longest quotation of a question or a reason, in characters.
+/// Maximum length of a quoted prompt or reason, in characters.
 const QUOTED: usize = 600;
 
-/// What a reply has to be, to the letter, to see the screen.
+/// Exact text of a reply that requests the screen.
 pub(super) const SCREEN: &str = "?screen";
 
-/// The first message of a session's thread.
+/// Returns the first message of a session's thread.
 pub(super) fn announcement(row: &Row, authorized: &[String], verbosity: Verbosity) -> String {
     let (harness, machine, since) = (code(&row.harness), code(&machine()), code(&row.started_at));
     let head = format!("Standing session *{}*: `{harness}` on `{machine}`, started `{since}`", row.name);
@@ -41,22 +41,22 @@ fn who(authorized: &[String]) -> String {
     format!("Authorized: {}.", ids.join(", "))
 }
 
-/// Said by a test of the way to Slack and back.
+/// Returns the message of a Slack round-trip test.
 pub(super) fn test() -> String {
     format!("Test message from the-loop on `{}`. No action needed.", code(&machine()))
 }
 
-/// Said in the thread of a session that was deleted.
+/// Returns the message for the thread of a deleted session.
 pub(super) fn unbound(name: &str) -> String {
     format!("Standing session *{name}* was deleted. Replies in this thread are no longer delivered.")
 }
 
-/// Said in a thread that is not the one of the session of that name.
+/// Returns the message for a thread that is not bound to the session of that name.
 pub(super) fn superseded(name: &str) -> String {
     format!("Standing session *{name}* has another thread now. Replies in this thread are no longer delivered.")
 }
 
-/// Said once when a session waits on a question of its own.
+/// Returns the message for a session that waits on a prompt. It is posted once per prompt.
 pub(super) fn asks(row: &Row) -> String {
     let (name, session) = (&row.name, &row.tmux_target);
     let head = format!("*{name}* is waiting for an answer to a prompt:\n{}\n", quote(&row.question));
@@ -73,35 +73,35 @@ pub(super) fn asks(row: &Row) -> String {
     )
 }
 
-/// Beside a reply that is being chosen by, while it is not known what became of it.
+/// Returns the note of a reply that selects an option, while its result is unknown.
 pub(super) fn cut_short() -> String {
     "The answer was interrupted. Check the session before you answer again.".to_owned()
 }
 
-/// How to give a session what Slack does not hand over.
+/// Advice on content that the app cannot read.
 const INSTEAD: &str = "the app does not read files, images or buttons. Paste the text, or send a path on the machine.";
 
-/// Beside a reply that was typed without some of what it holds.
+/// Returns the note for a reply that was typed without some of its content.
 pub(super) fn in_part(missing: &[String]) -> String {
     format!("⚠️ Partly delivered, without {}: {INSTEAD}", listed(missing))
 }
 
-/// Why a reply without a word was refused.
+/// Returns the reason for refusing a reply without text.
 pub(super) fn nothing_to_type(missing: &[String]) -> String {
     format!("⛔ Not delivered: the message has no text, only {}; {INSTEAD}", listed(missing))
 }
 
-/// Why a message of a kind that is not read was refused.
+/// Returns the reason for refusing a message of a kind that is not read.
 pub(super) fn unread_kind(kind: &str) -> String {
     format!("⛔ Not delivered: messages of type `{}` are not supported. Send the text as a plain reply.", code(kind))
 }
 
-/// Said once when the words of a reply were edited.
+/// Returns the note that an edit has no effect. It is posted once per reply.
 pub(super) fn edited() -> String {
     "✏️ Edits are not delivered. Send the corrected text as a new reply.".to_owned()
 }
 
-/// A text as it is typed, with a word on what its author sent besides.
+/// Appends a note on the missing parts to a text that will be typed.
 pub(super) fn with_missing(text: String, missing: &[String]) -> String {
     if missing.is_empty() {
         text
@@ -114,14 +114,14 @@ fn listed(missing: &[String]) -> String {
     escape(&quoted(&missing.join(", ")))
 }
 
-/// Says why a reply was refused, and what an operator can do.
+/// Returns the reason for a refused reply, and its remedy.
 pub(super) fn refusal(error: &Error) -> String {
     let reason = match error {
         Error::Waiting { question, .. } => {
             format!("it is waiting for an answer to a prompt, and Enter may select one:\n{}", quote(question))
         }
         Error::UnsentText { text, .. } => format!("its input box contains unsent text:\n{}", quote(text)),
-        // Paths and the config's content are for those who can open them.
+        // Paths and the content of the config are shown only to users who can open them.
         error if [ProblemCode::Misconfigured, ProblemCode::Registry].contains(&error.code()) => {
             let list = Remedy::List.command().unwrap_or_default();
             return format!(
@@ -137,38 +137,38 @@ pub(super) fn refusal(error: &Error) -> String {
     format!("⛔ Not delivered: {reason}{end}")
 }
 
-/// The same for a delivery that failed on its way.
+/// Returns the reason for a delivery that failed after it started.
 pub(super) fn not_delivered(receipt: &SayReceipt) -> String {
     format!("⛔ Not delivered: {}", escape(&quoted(&all(receipt))))
 }
 
-/// The same for a thread that is no session's any more.
+/// Returns the reason for refusing a reply in a thread that no longer belongs to a session.
 pub(super) fn no_session() -> String {
     "⛔ Not delivered: this thread no longer belongs to a session.".to_owned()
 }
 
-/// The same for an author who may not speak any more.
+/// Returns the reason for refusing a reply of an author who is no longer authorised.
 pub(super) fn not_allowed() -> String {
     "⛔ Not delivered: you are no longer authorized for this session.".to_owned()
 }
 
-/// What a receipt says beyond its verdict.
+/// Returns the part of a receipt beyond its verdict.
 pub(super) fn besides(receipt: &SayReceipt) -> String {
     let rest: Vec<&str> = receipt.messages.iter().skip(1).map(|message| message.text.as_str()).collect();
     escape(&quoted(&rest.join("; ")))
 }
 
-/// All that a receipt says.
+/// Returns all parts of a receipt.
 pub(super) fn all(receipt: &SayReceipt) -> String {
     receipt.messages.iter().map(|message| message.text.as_str()).collect::<Vec<_>>().join("; ")
 }
 
-/// The machine's name.
+/// Returns the machine's name.
 pub(super) fn machine() -> String {
     uname().nodename().to_string_lossy().into_owned()
 }
 
-/// Text for between two backticks.
+/// Formats text for use between two backticks.
 fn code(text: &str) -> String {
     escape(&text.replace('`', "'"))
 }
@@ -179,7 +179,7 @@ fn quote(text: &str) -> String {
     if lines.is_empty() { "> (could not read the prompt)".to_owned() } else { lines.join("\n") }
 }
 
-/// No control character but line feeds, and not too long.
+/// Shortens text and removes control characters other than line feeds.
 fn quoted(text: &str) -> String {
     let plain: String = text.chars().filter(|c| *c == '\n' || !c.is_control()).collect();
     let mut kept: String = plain.trim().chars().take(QUOTED).collect();

@@ -1,8 +1,8 @@
-//! The outbox: receipts, questions and notices, in a queue for each channel, for as long as it takes within reason.
+//! Outbox: receipts, prompts and notices, in one queue per channel, retried for a limited time.
 //!
-//! A channel that fails holds up no other. A receipt that cannot be posted is given up in the end: what became of the
-//! reply is in the event log, and the reply itself was delivered or refused long before. What does not fit into a
-//! queue is not lost either: receipts are in the inbox, and are taken up once there is room.
+//! A failing channel does not delay the others. A receipt that cannot be posted is given up in the end: the outcome of
+//! the reply is in the event log, and the reply itself was delivered or refused long before. A full queue loses nothing
+//! either: receipts are in the inbox, and are queued once there is room.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -22,17 +22,17 @@ use super::{
     ts::Ts,
 };
 
-/// How much may wait in the queue of a channel.
+/// Maximum number of posts in the queue of a channel.
 const MOST: usize = 256;
 
-/// Something to post.
+/// A message to post.
 #[derive(Debug)]
 pub(super) enum Post {
-    /// What became of a reply, which is done with after that.
+    /// Outcome of a reply. The reply is finished once this is posted.
     Receipt { reply: Reply, outcome: Outcome },
-    /// What a session asks, in its thread.
+    /// Prompt of a session, in its thread.
     Question { thread: Thread, question: String, text: String },
-    /// A line in a thread.
+    /// Line in a thread.
     Line { channel: String, thread: Ts, text: String },
 }
 
@@ -59,19 +59,19 @@ const QUEUED: &str = "hourglass_flowing_sand";
 const UNCONFIRMED: &str = "grey_question";
 const REFUSED: &str = "no_entry";
 
-/// What waits to be posted, by channel.
+/// Posts that wait, by channel.
 #[derive(Debug, Default)]
 pub(super) struct Outbox(Mutex<HashMap<String, Queue>>);
 
 #[derive(Debug, Default)]
 struct Queue {
     posts: VecDeque<(Instant, Post)>,
-    /// True if receipts were left to the inbox.
+    /// True if receipts did not fit and remain in the inbox.
     overflowed: bool,
 }
 
 impl Outbox {
-    /// Has something posted, behind what waits for the same channel.
+    /// Queues a post behind those for the same channel.
     pub(super) fn post(&self, context: &Arc<Context>, post: Post) {
         let channel = post.channel().to_owned();
         let mut queues = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -110,12 +110,12 @@ impl Outbox {
 
 enum Next {
     Post(Instant, Box<Post>),
-    /// There is room again for what was left to the inbox.
+    /// The queue has room again for receipts that remained in the inbox.
     TakeUp,
     Nothing,
 }
 
-/// Posts what waits for a channel.
+/// Posts the queue of a channel.
 async fn work(context: Arc<Context>, channel: String) {
     loop {
         match context.outbox.next(&channel) {
@@ -145,17 +145,17 @@ async fn work(context: Arc<Context>, channel: String) {
     }
 }
 
-/// The turn of one post.
+/// One post at work.
 struct Turn<'a> {
     context: &'a Context,
-    /// When it is given up.
+    /// Deadline after which the post is given up.
     until: Instant,
 }
 
 async fn put(turn: &Turn<'_>, post: Post) {
     match post {
         Post::Question { thread, question, text } => {
-            // It can be answered by a reply that was written after it was told.
+            // A reply can answer the prompt if it was written after the prompt was posted.
             let posted = line(turn, &thread.channel, &thread.ts, &text).await;
             if let Some(ts) = posted {
                 turn.context.asked(thread.ts, Asked { question, ts });
@@ -166,7 +166,7 @@ async fn put(turn: &Turn<'_>, post: Post) {
     }
 }
 
-/// A mark and its line do not wait for each other.
+/// Posts a receipt. The reaction and its line do not wait for each other.
 async fn receipt(turn: &Turn<'_>, reply: &Reply, outcome: &Outcome) {
     let quiet = turn.context.config().await.settings.slack.verbosity == Verbosity::Quiet;
     let say = async |text: &str| drop(line(turn, &reply.channel, &reply.thread, text).await);
@@ -178,7 +178,7 @@ async fn receipt(turn: &Turn<'_>, reply: &Reply, outcome: &Outcome) {
     let mut taken = SUBMITTED;
     let typed = matches!(outcome, Outcome::Submitted { .. } | Outcome::Queued { .. } | Outcome::Unconfirmed { .. });
     if typed && !reply.missing.is_empty() {
-        // Said before the mark, which alone would say that all of it arrived.
+        // This goes before the reaction, which alone would report a complete delivery.
         let told = line(turn, &reply.channel, &reply.thread, &messages::in_part(&reply.missing)).await;
         taken = if told.is_some() { SUBMITTED } else { IN_PART };
     }
@@ -201,11 +201,11 @@ async fn receipt(turn: &Turn<'_>, reply: &Reply, outcome: &Outcome) {
     }
 }
 
-/// A mark on the reply, or words in the thread if the app may not mark.
+/// Adds a reaction to the reply, or posts a line in the thread if the app may not add reactions.
 async fn mark(turn: &Turn<'_>, reply: &Reply, name: &str, instead: &str) {
     let marked = patiently(turn, || turn.context.api.add_reaction(&reply.channel, &reply.ts, name)).await;
     match &marked {
-        // It was deleted: there is nothing to mark.
+        // The reply was deleted and cannot get a reaction.
         Err(ApiError::Refused { word }) if word == "message_not_found" => {}
         Err(error @ ApiError::Refused { word }) if word == "missing_scope" || !error.is_of_the_channel() => {
             if !instead.is_empty() {
@@ -225,14 +225,14 @@ async fn line(turn: &Turn<'_>, channel: &str, thread: &Ts, text: &str) -> Option
 fn tell<T>(context: &Context, channel: &str, posted: &Result<T, ApiError>) {
     match posted {
         Ok(_) => context.board.mended(channel, "post"),
-        // That one message is gone says nothing of its channel.
+        // A single deleted message is not a problem of its channel.
         Err(error) if error.is_passing() || error.is_of_the_channel() => context.board.failed(channel, "post", error),
         Err(error) => tracing::warn!(%error, "could not post to Slack"),
     }
 }
 
-/// Tries again what failed in passing, until the post is given up. A line that may stand there already is said again:
-/// twice is better than never for a refusal.
+/// Retries temporary failures until the deadline. A line that may already have been posted is posted again: a duplicate
+/// is better than a lost refusal.
 async fn patiently<T, F>(turn: &Turn<'_>, call: impl Fn() -> F) -> Result<T, ApiError>
 where
     F: Future<Output = Result<T, ApiError>>,

@@ -1,10 +1,10 @@
-//! Which session waits on a question, and which of them was told of already: once for each time it waits.
+//! Tracks the sessions that wait on a prompt, and reports each prompt once.
 
 use std::collections::HashMap;
 
 use wire::{Activity, Row};
 
-/// What is known of the sessions that wait.
+/// State of the sessions that wait.
 #[derive(Debug, Default)]
 pub(super) struct Questions(HashMap<String, Asked>);
 
@@ -12,18 +12,18 @@ pub(super) struct Questions(HashMap<String, Asked>);
 struct Asked {
     question: String,
     told: bool,
-    /// True if the last look did not show a question: one look may fall between two pictures.
+    /// True if the last look did not show the prompt: one look may fall between two states of the screen.
     gone: bool,
 }
 
 impl Questions {
-    /// True if another look decides on a question: whether it stays, or is gone.
+    /// True if another look must confirm whether a prompt is still open.
     pub(super) fn are_open(&self) -> bool {
         self.0.values().any(|asked| !asked.told || asked.gone)
     }
 
-    /// Takes a look into account and gives back the names of those of whose question is to be told now: it was there
-    /// at the look before as well, so that nobody is called for what was answered at once.
+    /// Applies a look and returns the names of the sessions whose prompt must be reported now. A prompt counts only if
+    /// the previous look showed it too, so that a prompt that is answered at once is not reported.
     pub(super) fn look<'a>(&mut self, rows: impl IntoIterator<Item = &'a Row>) -> Vec<String> {
         let mut due = Vec::new();
         let mut seen = HashMap::new();

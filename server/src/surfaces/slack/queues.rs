@@ -1,4 +1,4 @@
-//! Lanes: one for each thread, so that replies of one are typed one after the other, oldest first, and threads do not
+//! Queues of replies, one per thread. Replies of a thread are typed one after the other, oldest first. Threads do not
 //! wait for each other.
 
 use std::{
@@ -10,12 +10,12 @@ use tokio::time;
 
 use super::{context::Context, deliver::deliver, message::Reply, ts::Ts};
 
-/// The replies that wait to be typed, by thread.
+/// Replies that wait to be typed, by thread.
 #[derive(Debug, Default)]
 pub(super) struct Queues(Mutex<HashMap<Ts, BTreeMap<Ts, Reply>>>);
 
 impl Queues {
-    /// Puts a reply into its lane.
+    /// Adds a reply to the queue of its thread.
     pub(super) fn push(&self, context: &Arc<Context>, reply: Reply) {
         let thread = reply.thread.clone();
         let mut queues = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -33,7 +33,7 @@ impl Queues {
         queues.get(thread).is_some_and(|lane| !lane.is_empty())
     }
 
-    /// The oldest reply of a lane; an empty lane is closed.
+    /// Takes the oldest reply of a queue. An empty queue is removed.
     fn next(&self, thread: &Ts) -> Option<Reply> {
         let mut queues = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let next = queues.get_mut(thread).and_then(BTreeMap::pop_first).map(|(_, reply)| reply);
@@ -45,7 +45,7 @@ impl Queues {
 }
 
 async fn work(context: Arc<Context>, thread: Ts) {
-    // What was sent right before may come right behind.
+    // An older reply may arrive directly after this one.
     time::sleep(context.timing.gather).await;
     loop {
         if !context.gate.pass(&thread).await {

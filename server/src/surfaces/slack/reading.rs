@@ -1,8 +1,8 @@
-//! Reading the bound threads: the whole of poll mode; beside a socket, what it missed while it was down, or does not
-//! bring.
+//! Reads the bound threads. In poll mode this is the only source of messages. Beside a socket it finds messages that
+//! the socket missed while it was down, or does not deliver.
 //!
-//! One page at a time and in turn, see [`super::turns`]. What a page had is kept and the thread counts as read to its
-//! end before the next one is asked for, so that a page that was granted is not asked for again.
+//! Pages are read one at a time and in turn, see [`super::turns`]. The content of a page is stored, and the read
+//! position recorded, before the next page is requested. A page that Slack granted is therefore not requested again.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -27,17 +27,17 @@ use super::{
     turns::{Ask, Lasts, Next, Page, Pauses, Turns},
 };
 
-/// How many threads are read side by side while Slack does not ask to wait.
+/// Maximum number of threads read at the same time while there is no rate limit.
 const AT_ONCE: usize = 4;
 
-/// How long a message may take to stand in its place in a listing. A thread does not count as read beyond that.
+/// Time until a message reliably appears in a listing. Newer messages do not move the read position of a thread.
 const SETTLED: Duration = Duration::from_secs(3);
 
-/// Whose turn it is, for the task that reads and those who have something read.
+/// Shared state of the reading task and its callers.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     state: Mutex<State>,
-    /// Rung when there may be something else to read.
+    /// Signals that there may be another page to read.
     pub(super) changed: Notify,
 }
 
@@ -48,13 +48,13 @@ struct State {
 }
 
 impl Reader {
-    /// All threads are to be read now.
+    /// Requests that all threads are read now.
     pub(super) fn greeted(&self) {
         self.state().turns.greeted(Instant::now());
         self.changed.notify_one();
     }
 
-    /// Something was heard from a channel.
+    /// Records that a message arrived from a channel.
     pub(super) fn heard_from(&self, channel: &str) {
         if self.state().turns.heard_from(channel) {
             self.changed.notify_one();
@@ -66,12 +66,12 @@ impl Reader {
     }
 }
 
-/// How the threads are read.
+/// Schedule of the reading.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
-    /// How long after a reading a thread is read again.
+    /// Interval between two readings of a thread.
     pub(super) every: Duration,
-    /// True if nothing else hears.
+    /// True in poll mode, when there is no other source of messages.
     pub(super) polls: bool,
 }
 
@@ -82,7 +82,7 @@ pub(super) async fn read(context: Arc<Context>, plan: Plan) {
         let until = loop {
             let now = Instant::now();
             let mut state = context.reader.state();
-            // Beside a socket a greeting has them read.
+            // Beside a socket, its greeting starts the first reading.
             state.turns.follow(context.threads.all(), if plan.polls { now } else { now + plan.every });
             if pages.len() >= if state.slowing.is_slowed() { 1 } else { AT_ONCE } {
                 break None;
@@ -111,13 +111,13 @@ async fn until_then(until: Option<Instant>) {
     }
 }
 
-/// What a page had.
+/// Content of a page.
 struct Got {
     fresh: Vec<Key>,
     next: Option<Page>,
 }
 
-/// Reads one page and hands on what is new in it.
+/// Reads one page and passes on its new messages.
 async fn page(context: &Arc<Context>, ask: Ask) -> (Ask, Result<Got, ApiError>) {
     let got = read_page(context, &ask).await;
     (ask, got)
@@ -140,7 +140,7 @@ async fn read_page(context: &Arc<Context>, ask: &Ask) -> Result<Got, ApiError> {
         .filter(|message| message.ts != thread.ts)
         .collect();
     let newest = messages.iter().map(|message| &message.ts).max().cloned();
-    // Pages that bring nothing newer lead nowhere, whatever they say comes next.
+    // A page without newer messages is the last one, whatever cursor Slack returns.
     let next = Some(listed.next).filter(|next| !next.is_empty() && newest > page.newest);
     let young = Ts::now().before(SETTLED);
     let settled = |ts: &&Ts| next.is_some() || **ts <= young;
@@ -185,7 +185,7 @@ fn settle(context: &Arc<Context>, plan: Plan, ask: &Ask, got: Result<Got, ApiErr
             let lasts = state.turns.failed(thread, &error, now, pauses);
             drop(state);
             let (at, opens) = (Arc::clone(context), thread.ts.clone());
-            // A thread that cannot be read keeps nothing waiting for it.
+            // Replies of an unreadable thread must not wait for it.
             context.spawn(async move { drop(at.heard.send(receive::Batch::nothing(Opens::Thread(opens))).await) });
             match lasts {
                 Lasts::No => tracing::debug!(%error, "could not read a Slack thread"),
@@ -196,12 +196,12 @@ fn settle(context: &Arc<Context>, plan: Plan, ask: &Ask, got: Result<Got, ApiErr
     }
 }
 
-/// A thread, as the status names it.
+/// Returns the name of a thread for the status.
 fn place_of(thread: &Thread) -> String {
     format!("{} (the thread of `{}`)", thread.channel, thread.name)
 }
 
-/// What the socket does not bring within a while after it stood in its thread, it did not hear.
+/// Reports messages that the socket has not delivered some time after they appeared in their thread.
 async fn notice_deafness(context: Arc<Context>, fresh: Vec<Key>) {
     time::sleep(context.timing.deaf).await;
     if fresh.iter().any(|key| !context.was_brought(key)) {
@@ -209,7 +209,7 @@ async fn notice_deafness(context: Arc<Context>, fresh: Vec<Key>) {
     }
 }
 
-/// Tells how reading goes.
+/// Reports the progress of the reading.
 fn tell(context: &Context, plan: Plan) {
     let now = Instant::now();
     let mut state = context.reader.state();

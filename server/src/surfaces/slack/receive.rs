@@ -1,8 +1,8 @@
-//! Receiving: from a message that was heard of to a reply in its session's lane, or to nothing.
+//! Receives messages: each becomes a reply in the queue of its session, or is dropped.
 //!
-//! In two steps. `keep` puts what may be a reply on disk, and only then is Slack told that we have it. `judge` goes
-//! through the gates in their order: is the thread bound, is it a person's, may that person speak. There is no other
-//! way in, whether a message came by the socket or out of a thread's listing.
+//! There are two steps. `keep` writes possible replies to disk, and only then acknowledges them to Slack. `judge`
+//! applies the checks in their order: the thread is bound, the author is a person, the person is authorised. Messages
+//! of the socket and of a thread's listing take the same path.
 
 use std::sync::Arc;
 
@@ -19,34 +19,34 @@ use super::{
     ts::Ts,
 };
 
-/// Messages that were heard of together.
+/// Messages that arrived together.
 #[derive(Debug)]
 pub(super) struct Batch {
     messages: Vec<(Message, Fate)>,
     opens: Opens,
 }
 
-/// What of the gate is opened behind what was heard, once that is judged: what waits to be judged would come too late
-/// for its place among the replies.
+/// Part of the gate to open after a batch is judged. If it opened earlier, replies that still wait to be judged would
+/// lose their place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Opens {
-    /// Nothing.
+    /// Opens nothing.
     Nothing,
-    /// It is open for replies of a thread.
+    /// Opens the gate for replies of a thread.
     Thread(Ts),
 }
 
 #[derive(Debug)]
 enum Fate {
-    /// It may be a reply, is new, and is on disk.
+    /// A possible reply that is new and on disk.
     Kept(Reply),
-    /// It may be a reply, and was kept before.
+    /// A possible reply that was stored before.
     Known,
-    /// It is no reply of anybody who may speak.
+    /// Not a reply of an authorised member.
     Other,
 }
 
-/// Keeps what may be a reply: a person's words in a thread, by somebody who may speak. What others say is not kept.
+/// Stores possible replies: messages that authorised persons wrote in a thread. Other messages are not stored.
 pub(super) async fn keep(context: &Arc<Context>, messages: Vec<Message>) -> Result<Batch, String> {
     let config = context.config().await;
     let allowed = &config.settings.slack.authorized_users;
@@ -69,17 +69,17 @@ pub(super) async fn keep(context: &Arc<Context>, messages: Vec<Message>) -> Resu
 }
 
 impl Batch {
-    /// Nothing was heard, and no more is waited for.
+    /// Returns an empty batch that only opens the gate.
     pub(super) fn nothing(opens: Opens) -> Self {
         Self { messages: Vec::new(), opens }
     }
 
-    /// The same, with the gate opened behind it.
+    /// Sets the part of the gate that opens after this batch.
     pub(super) fn and_then(self, opens: Opens) -> Self {
         Self { opens, ..self }
     }
 
-    /// The replies that are new.
+    /// Returns the new replies.
     pub(super) fn kept(&self) -> impl Iterator<Item = &Reply> {
         self.messages.iter().filter_map(|(_, fate)| match fate {
             Fate::Kept(reply) => Some(reply),
@@ -88,7 +88,7 @@ impl Batch {
     }
 }
 
-/// Judges what was heard, in that order, until the run ends.
+/// Judges received batches in their order until the run ends.
 pub(super) async fn judge_all(context: Arc<Context>, mut heard: mpsc::Receiver<Batch>) {
     while let Some(Batch { messages, opens }) = heard.recv().await {
         for (message, fate) in messages {
@@ -104,12 +104,12 @@ pub(super) async fn judge_all(context: Arc<Context>, mut heard: mpsc::Receiver<B
     }
 }
 
-/// A reply that is kept: by a person who may speak.
+/// Judges a stored reply of an authorised person.
 fn judge_reply(context: &Arc<Context>, reply: Reply) {
     if let Some(thread) = context.threads.get(&reply.channel, &reply.thread) {
         return accept(context, &thread, reply);
     }
-    // One that is not known may have been bound this moment, by this process or another. Others do not wait for that.
+    // An unknown thread may just have been bound, by this process or another. Other replies do not wait for that check.
     let at = Arc::clone(context);
     context.spawn(async move {
         at.looked().await;
@@ -135,7 +135,7 @@ fn accept(context: &Arc<Context>, thread: &Thread, reply: Reply) {
     context.queues.push(context, reply);
 }
 
-/// Anything else: dropped, and told of once. The gates are the same.
+/// Drops any other message and reports it once. The checks are the same.
 async fn judge_other(context: &Arc<Context>, message: &Message) {
     if let Some(edit) = message.edit() {
         tell_of_edit(context, &message.channel, edit).await;
@@ -154,7 +154,8 @@ async fn judge_other(context: &Arc<Context>, message: &Message) {
         Some(_) => (Level::Warning, "unauthorized-actor"),
     };
     if let Some(thread) = thread {
-        // A thread's listing may be read again: what was dropped stays dropped, whoever may speak by then.
+        // A thread's listing may be read again. A dropped message stays dropped, even if its author is authorised
+        // later.
         let (key, thread, event) = (message.key(), thread.clone(), message.event_id.clone());
         if !context.kept.with(move |inbox| inbox.note(key, Some(thread), &event)).await.unwrap_or(true) {
             return;
@@ -165,7 +166,7 @@ async fn judge_other(context: &Arc<Context>, message: &Message) {
     drop_with(context, level, reason, &message.channel, thread, &message.user);
 }
 
-/// An edit changes nothing, which is told once to those who may speak: they would think otherwise.
+/// Tells an authorised author once that an edit has no effect.
 async fn tell_of_edit(context: &Arc<Context>, channel: &str, edit: &Edit) {
     let allowed = context.config().await.settings.slack.authorized_users.contains(&edit.user);
     if !allowed || context.threads.get(channel, &edit.thread).is_none() {
@@ -179,7 +180,7 @@ async fn tell_of_edit(context: &Arc<Context>, channel: &str, edit: &Edit) {
     }
 }
 
-/// Words of somebody who may speak that came in a form that is not read are refused aloud.
+/// Posts a refusal for an authorised member's message of a kind that is not read.
 async fn tell_of_kind(context: &Arc<Context>, message: &Message) {
     let Some((kind, reply)) = message.unread_kind().zip(message.unread(&context.us)) else { return };
     if context.config().await.settings.slack.authorized_users.contains(&message.user) {

@@ -1,4 +1,4 @@
-//! Whether Slack is heard, told from outside of the service: by what is kept, and by a lock that only one who listens
+//! Reports the Slack connection from outside the service: from stored files, and from a lock that only the listener
 //! holds.
 
 use serde::Serialize;
@@ -11,33 +11,33 @@ use super::{
     status::{self, Hearing, Status},
 };
 
-/// How it stands with Slack.
+/// State of the Slack connection.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
-    /// `channels.slack.enabled`.
+    /// Value of `channels.slack.enabled`.
     pub enabled: bool,
-    /// `channels.slack.read.mode`: `socket`, `poll` or `off`.
+    /// Value of `channels.slack.read.mode`: `socket`, `poll` or `off`.
     pub mode: &'static str,
-    /// `channels.slack.channel`.
+    /// Value of `channels.slack.channel`.
     pub channel: String,
-    /// How many members may speak.
+    /// Number of members who may write to sessions.
     pub authorized_users: usize,
-    /// True if a service hosts the listener now.
+    /// True if a service runs the listener now.
     pub hosted: bool,
-    /// True if replies are heard now.
+    /// True if replies are received now.
     pub hears: bool,
-    /// What the listener says of itself, or said last.
+    /// Current or last status of the listener.
     pub listener: Option<Status>,
 }
 
 impl Report {
-    /// How a service's reading is slowed by Slack's rate limit, if it is.
+    /// Returns how Slack's rate limit slows the running service, if it does.
     pub fn slowed(&self) -> Option<&Slowed> {
         self.listener.as_ref().filter(|_| self.enabled && self.hosted)?.slowed.as_ref()
     }
 
-    /// What goes wrong in which channel, by a service that runs.
+    /// Returns the channels of a running service that have problems, with each problem.
     pub fn channel_problems(&self) -> impl Iterator<Item = (&str, &str)> {
         let listener = self.listener.iter().filter(|_| self.enabled && self.hosted);
         listener
@@ -45,13 +45,13 @@ impl Report {
             .map(|(channel, told)| (channel.as_str(), told.as_str()))
     }
 
-    /// True if replies should be heard and are not.
+    /// True if replies should be received and are not.
     pub fn is_deaf(&self) -> bool {
         self.enabled && self.mode != "off" && !self.hears
     }
 }
 
-/// How it stands with Slack in an instance.
+/// Returns the state of the Slack connection of an instance.
 pub fn report(the_loop: &TheLoop) -> Report {
     let config = the_loop.config();
     let slack = &config.settings.slack;
@@ -74,7 +74,7 @@ pub fn report(the_loop: &TheLoop) -> Report {
     }
 }
 
-/// True if a process listens. Nothing is made by asking.
+/// True if a process listens. The check creates no file.
 pub(super) fn is_hosted(folder: &Folder) -> bool {
     folder.is_locked(LISTENING)
 }

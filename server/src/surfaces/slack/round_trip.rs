@@ -1,4 +1,4 @@
-//! A real round trip: a message is posted into the configured channel and must come back the way that replies do.
+//! Round-trip test: posts a message to the configured channel and waits for it to come back like a reply.
 
 use std::time::{Duration, Instant};
 
@@ -16,26 +16,26 @@ use super::{
     tokens::Tokens,
 };
 
-/// How long the message may take to come back.
+/// Timeout for the message to come back.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// How often the service's status is looked at.
+/// Interval at which the service's status is read.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// What came of a round trip.
+/// Result of a round trip.
 #[derive(Clone, Debug)]
 pub struct RoundTrip {
-    /// Where the message stands: the channel's id.
+    /// ID of the channel with the message.
     pub channel: String,
-    /// By which way it came back, for a person.
+    /// Path by which the message came back, as text for a person.
     pub way: &'static str,
-    /// How long it took to be posted.
+    /// Time taken to post the message.
     pub posted_in: Duration,
-    /// How long it took to come back after that.
+    /// Time from posting until the message came back.
     pub back_in: Duration,
 }
 
-/// Posts a message and sees it come back, or says what does not work. Blocks until then.
+/// Posts a message and waits for it to come back, or returns the reason for the failure. Blocks meanwhile.
 pub fn round_trip(the_loop: &TheLoop) -> Result<RoundTrip, String> {
     let config = the_loop.config();
     let slack = &config.settings.slack;
@@ -54,7 +54,7 @@ pub fn round_trip(the_loop: &TheLoop) -> Result<RoundTrip, String> {
 
 async fn travel(api: &Api, folder: &Folder, channel: &str, mode: SlackRead) -> Result<RoundTrip, String> {
     let hosted = is_hosted(folder);
-    // A second connection would take replies away from the service's, so that one is opened only if there is none.
+    // A second connection would take replies away from the service, so one is opened only if the service has none.
     let mut probe = match mode {
         SlackRead::Socket if !hosted => Some(Probe::open(api, PATIENCE).await.map_err(|error| error.to_string())?),
         _ => None,
@@ -83,7 +83,7 @@ async fn travel(api: &Api, folder: &Folder, channel: &str, mode: SlackRead) -> R
     Ok(RoundTrip { channel: posted.channel, way, posted_in, back_in: begun.elapsed() })
 }
 
-/// Waits for the service to have heard it.
+/// Waits until the service has received the message.
 async fn heard(folder: &Folder, posted: &Posted) -> Result<&'static str, String> {
     let wanted = own(&posted.channel, &posted.ts);
     loop {

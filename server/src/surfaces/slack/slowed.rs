@@ -1,31 +1,31 @@
-//! By how much Slack slows reading down, told for a person.
+//! Measures how Slack's rate limit slows reading, and describes it for a person.
 
 use std::{collections::VecDeque, fmt, time::Duration};
 
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-/// Of how many pages the pace is told.
+/// Number of pages over which the rate is measured.
 const PAGES: usize = 6;
 
-/// Reading counts as slowed until Slack has not asked to wait for so long and no thread waits.
+/// Time without a rate limit or a waiting thread after which reading no longer counts as slowed.
 const CALM: Duration = Duration::from_mins(1);
 
-/// How reading is slowed by Slack's rate limit.
+/// Effect of Slack's rate limit on reading.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Slowed {
-    /// Since when, `YYYY-MM-DDTHH:MM:SSZ`.
+    /// Start time, `YYYY-MM-DDTHH:MM:SSZ`.
     pub since: String,
-    /// How long Slack asked to wait at most of late, in seconds.
+    /// Longest wait that Slack asked for recently, in seconds.
     pub asked_seconds: u64,
-    /// About how often a page may be read, in seconds.
+    /// Approximate interval between two pages, in seconds.
     pub page_every_seconds: u64,
-    /// About how often each thread is read at that pace, in seconds.
+    /// Approximate interval between two readings of a thread at that rate, in seconds.
     pub thread_every_seconds: u64,
-    /// How many threads are due and wait.
+    /// Number of threads that are due and wait.
     pub waiting: usize,
-    /// For how long the one does that waits longest, in seconds.
+    /// Longest wait among these threads, in seconds.
     pub longest_wait_seconds: u64,
 }
 
@@ -41,7 +41,7 @@ impl fmt::Display for Slowed {
     }
 }
 
-/// A span for a person: `45 s`, `2 min`, `2 min 10 s`, `1 h 5 min`.
+/// Formats a duration for a person: `45 s`, `2 min`, `2 min 10 s`, `1 h 5 min`.
 fn span(seconds: u64) -> String {
     match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
         (0, 0, s) => format!("{s} s"),
@@ -52,7 +52,7 @@ fn span(seconds: u64) -> String {
     }
 }
 
-/// What is known of the pace.
+/// Measurements of the reading rate.
 #[derive(Debug, Default)]
 pub(super) struct Slowing {
     since: String,
@@ -62,7 +62,7 @@ pub(super) struct Slowing {
 }
 
 impl Slowing {
-    /// Slack asked to wait.
+    /// Records that Slack asked to wait.
     pub(super) fn limited(&mut self, now: Instant, after: Duration) {
         if self.limited.is_none() {
             self.since = super::status::now();
@@ -73,22 +73,23 @@ impl Slowing {
         self.asked = self.asked.max(after);
     }
 
-    /// Slack granted a page.
+    /// Records that Slack granted a page.
     pub(super) fn granted(&mut self, now: Instant) {
         self.granted.push_back(now);
         if self.granted.len() > PAGES {
             self.granted.pop_front();
-            // What was asked long ago says nothing of today.
+            // An old wait says nothing about the current rate.
             self.asked = self.asked.min(self.every().saturating_mul(2));
         }
     }
 
-    /// True if Slack asked to wait of late.
+    /// True if Slack asked to wait recently.
     pub(super) fn is_slowed(&self) -> bool {
         self.limited.is_some()
     }
 
-    /// How reading is slowed, if it is. `behind` is how many threads wait and how long, `threads` how many there are.
+    /// Returns the effect of the rate limit, if any. `behind` is the number of waiting threads and the longest wait,
+    /// `threads` the number of all threads.
     pub(super) fn report(&mut self, now: Instant, behind: (usize, Duration), threads: usize) -> Option<Slowed> {
         let calm = self.limited.is_none_or(|limited| now.duration_since(limited) > CALM.max(self.asked));
         if calm && behind.1 < Duration::from_secs(1) {
@@ -106,7 +107,7 @@ impl Slowing {
         })
     }
 
-    /// The mean time between two pages, or what Slack asked for as long as there are none.
+    /// Returns the mean interval between two pages, or the wait that Slack asked for while there are none.
     fn every(&self) -> Duration {
         let gaps = u32::try_from(self.granted.len().saturating_sub(1)).unwrap_or(u32::MAX);
         match (self.granted.front(), self.granted.back()) {
