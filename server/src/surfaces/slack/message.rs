@@ -135,7 +135,7 @@ impl Message {
         self.edited.as_ref()
     }
 
-    /// Returns the kind of a message that has an author but no kind of a person's own words.
+    /// Returns the kind of a message that has content, but is not of a kind that carries a person's own words.
     pub(super) fn unread_kind(&self) -> Option<&str> {
         let tells_of_another = ["message_changed", "message_deleted", "message_replied", "tombstone"];
         let tells_of_the_channel = ["channel_", "group_"].iter().any(|context| self.subtype.starts_with(context));

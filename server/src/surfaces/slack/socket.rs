@@ -1,8 +1,8 @@
-//! Socket Mode: Slack pushes what is said, and is told at once that we have it.
+//! Socket Mode: Slack pushes messages, and the app acknowledges them at once.
 //!
-//! A connection is never trusted: it is pinged, it is replaced before Slack ends it, and what it should have brought
-//! is looked up in the threads themselves, after each connection and now and then beside it. One that answers pings
-//! and brings nothing is deaf, and is replaced.
+//! No connection is assumed to be healthy. It is pinged, and replaced before Slack ends it. The threads themselves are
+//! read to find missed messages, after each connection and at intervals. A connection that answers pings and delivers
+//! nothing is deaf, and is replaced.
 
 mod connect;
 mod envelope;
@@ -40,9 +40,9 @@ pub(super) async fn socket(context: Arc<Context>) {
             status.hearing = if ended.is_stuck() { Hearing::Stuck } else { Hearing::Connecting };
             status.problem = ended.to_string();
         });
-        // What is accepted already is typed: nobody knows how long there will be no connection.
+        // Accepted replies are typed, because the outage may last indefinitely.
         context.gate.open();
-        // What lasts is told once.
+        // A lasting problem is reported once.
         if told.replace(ended.to_string()) != Some(ended.to_string()) {
             tracing::warn!(reason = %ended, pause_ms = pause.as_millis(), "the Slack socket closed; reconnecting");
         }
@@ -58,14 +58,14 @@ fn pause(context: &Context, ended: &Ended, pauses: &mut impl Iterator<Item = Dur
     }
 }
 
-/// Called with every greeting: what was missed is fetched, and goes before what the connection brings. One that takes
-/// the place of another has missed nothing, and nothing waits for the reading.
+/// Called at every greeting: missed messages are read, and go before those of the connection. A connection that
+/// replaces another one has missed nothing, and no reply waits for the reading.
 fn greeted(context: &Arc<Context>, in_place_of_another: bool) {
     if !in_place_of_another {
         let greeting = context.gate.close(context.threads.all().into_iter().map(|thread| thread.ts));
         let at = Arc::clone(context);
         context.spawn(async move {
-            // A thread that cannot be read, or not yet, keeps nothing waiting for ever.
+            // Replies of an unreadable thread must not wait forever.
             time::sleep(at.timing.hello.saturating_mul(2)).await;
             at.gate.open_since(greeting);
         });

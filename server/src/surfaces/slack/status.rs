@@ -1,4 +1,4 @@
-//! How the listener is: kept in a file, so that the command line can tell without asking the service.
+//! Status of the listener, kept in a file so that the command line can show it without a call to the service.
 
 use std::{
     collections::BTreeMap,
@@ -15,58 +15,58 @@ use super::{api::ApiError, blocking::blocking, folder::Folder, slowed::Slowed, t
 
 const FILE: &str = "slack.status.json";
 
-/// What the listener does.
+/// Connection state of the listener.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Hearing {
-    /// Slack is off, or replies are not read.
+    /// Slack is disabled, or replies are not read.
     #[default]
     Off,
-    /// It tries to hear.
+    /// The listener is connecting.
     Connecting,
-    /// It hears.
+    /// The listener receives replies.
     Connected,
-    /// It cannot hear before somebody mends something.
+    /// The listener cannot connect until an operator fixes a problem.
     Stuck,
 }
 
-/// How the listener is.
+/// Status of the listener.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Status {
-    /// Whose status it is.
+    /// Process ID of the listener.
     pub pid: u32,
-    /// `socket`, `poll` or `off`.
+    /// Read mode: `socket`, `poll` or `off`.
     pub mode: String,
-    /// What it does.
+    /// Connection state.
     pub hearing: Hearing,
-    /// Since when, `YYYY-MM-DDTHH:MM:SSZ`.
+    /// Start of this state, `YYYY-MM-DDTHH:MM:SSZ`.
     pub since: String,
-    /// When the last message was heard of, in the same form; empty for never.
+    /// Time of the last received message, in the same form; empty if there is none.
     pub last_event_at: String,
-    /// What went wrong last; empty if all is well.
+    /// Last problem; empty if there is none.
     pub problem: String,
-    /// What went wrong in which channel last; empty if all is well.
+    /// Last problem of each channel that has one.
     pub channel_problems: BTreeMap<String, String>,
-    /// How reading is slowed by Slack's rate limit, if it is.
+    /// Effect of Slack's rate limit on reading, if any.
     pub slowed: Option<Slowed>,
-    /// The bot's name in Slack.
+    /// Name of the bot in Slack.
     pub bot: String,
-    /// The workspace's name.
+    /// Name of the workspace.
     pub team: String,
-    /// How many threads are bound.
+    /// Number of bound threads.
     pub threads: usize,
-    /// How many replies are accepted and not yet done with.
+    /// Number of accepted replies that are not finished.
     pub pending: usize,
-    /// The stamp of the last message of our own that came back, and its channel.
+    /// Channel and time stamp of the last message of this app that came back.
     pub own_heard: String,
 }
 
-/// The status of this process, written down as it changes by whoever runs [`Board::write_down`].
+/// Status of this process. The task that runs [`Board::write_down`] writes each change to the file.
 #[derive(Debug)]
 pub(super) struct Board {
     status: watch::Sender<Status>,
-    /// What goes wrong in a channel, by channel and by what it keeps from being done.
+    /// Failures by channel and by the operation that failed.
     failures: Mutex<BTreeMap<(String, &'static str), String>>,
 }
 
@@ -76,14 +76,14 @@ impl Board {
         Self { status: watch::Sender::new(status), failures: Mutex::default() }
     }
 
-    /// Writes the status down whenever it changed, the newest alone, without end.
+    /// Writes the latest status after each change. Never ends.
     pub(super) async fn write_down(&self, folder: Folder) {
         let mut changes = self.status.subscribe();
         changes.mark_changed();
         while changes.changed().await.is_ok() {
             let text = serde_json::to_string(&*changes.borrow_and_update()).unwrap_or_default();
             let at = folder.clone();
-            // Nobody is kept from hearing by a status that cannot be told.
+            // A status that could not be written does not stop the listener.
             let _ = blocking(move || at.write(FILE, &text, Durability::Crash)).await;
         }
     }
@@ -100,7 +100,7 @@ impl Board {
         });
     }
 
-    /// Something could not be done in a channel. It is told in the status, and in the log if it is new.
+    /// Records a failed operation in a channel. The failure goes into the status, and into the log if it is new.
     pub(super) fn failed(&self, channel: &str, what: &'static str, error: &ApiError) {
         let told = error.to_string();
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
@@ -111,7 +111,7 @@ impl Board {
         self.tell(&failures);
     }
 
-    /// Something could be done in a channel.
+    /// Records that an operation in a channel succeeded.
     pub(super) fn mended(&self, channel: &str, what: &'static str) {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         if failures.remove(&(channel.to_owned(), what)).is_some() {
@@ -129,28 +129,28 @@ impl Board {
         self.set(|status| status.channel_problems = told);
     }
 
-    /// What went wrong last.
+    /// Returns the last problem.
     pub(super) fn problem(&self) -> String {
         self.status.borrow().problem.clone()
     }
 
-    /// A message was heard of.
+    /// Records that a message was received.
     pub(super) fn heard(&self) {
         self.set(|status| status.last_event_at = now());
     }
 
-    /// A message of our own came back.
+    /// Records that a message of this app came back.
     pub(super) fn heard_own(&self, channel: &str, ts: &Ts) {
         self.set(|status| status.own_heard = own(channel, ts));
     }
 }
 
-/// A message of our own, as the status names it.
+/// Returns the key of a message of this app in the status.
 pub(super) fn own(channel: &str, ts: &Ts) -> String {
     format!("{channel} {ts}")
 }
 
-/// The status as last written down, if there is one.
+/// Reads the status as last written, if there is one.
 pub(super) fn read(folder: &Folder) -> io::Result<Option<Status>> {
     Ok(serde_json::from_str(&folder.read(FILE)?).ok())
 }

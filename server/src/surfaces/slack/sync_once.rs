@@ -1,4 +1,5 @@
-//! Settling without the service: what a command line changed is announced or let go of before the command ends.
+//! Synchronises Slack without the service: announces or releases sessions that a command changed, before the command
+//! ends.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -18,17 +19,17 @@ use super::{
     unannounced::{due, not_announced as unannounced},
 };
 
-/// Announces the sessions that are to be announced and lets go of threads that are no session's any more, unless a
-/// service does so anyway. Gives back what could not be done, each for a person; nothing here fails a verb.
+/// Announces due sessions and releases threads that no longer belong to a session, unless a service does so anyway.
+/// Returns the failures as texts for a person. A failure here never fails a verb.
 ///
-/// Costs nothing where Slack is off. Blocks, for as long as Slack takes to answer.
+/// Does nothing where Slack is disabled. Blocks for as long as Slack takes to answer.
 pub fn sync_once(the_loop: &TheLoop) -> Vec<String> {
     let config = the_loop.config();
     if !config.settings.slack.enabled {
         return Vec::new();
     }
     let folder = Folder::below(&config.settings.state_root);
-    // Whoever listens watches the records, and does what is to be done.
+    // The process that listens watches the records and does this work.
     if is_hosted(&folder) {
         return Vec::new();
     }

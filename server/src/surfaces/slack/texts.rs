@@ -1,4 +1,4 @@
-//! The golden file of what is posted in Slack.
+//! Golden file of the texts posted in Slack.
 
 use wire::{Choice, Message, SayReceipt, SessionName, Verdict};
 

@@ -1,7 +1,7 @@
-//! Which thread belongs to which session, and how far each was read.
+//! Maps threads to sessions, and stores how far each thread was read.
 //!
-//! The records of the sessions say what is bound; the files follow them, and are read by other programs. What belongs
-//! to work items in them is theirs and is left alone.
+//! The records of the sessions define the bindings. The files follow the records, and other programs read them. Entries
+//! of work items in these files belong to those programs and are left unchanged.
 
 mod files;
 
@@ -21,10 +21,10 @@ use super::{
     ts::Ts,
 };
 
-/// How long a writer waits for another one; each is done in a moment.
+/// Timeout of a writer that waits for another one. Each write takes a moment.
 const WAIT: Duration = Duration::from_secs(5);
 
-/// A thread and whose it is.
+/// A thread and its session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Thread {
     pub(super) name: SessionName,
@@ -33,7 +33,7 @@ pub(super) struct Thread {
 }
 
 impl Thread {
-    /// The thread that a session is bound to, if Slack is on for it.
+    /// Returns the thread that a session is bound to, if Slack is enabled for it.
     pub(super) fn of_row(row: &Row) -> Option<Self> {
         let name = SessionName::parse(&row.name).ok()?;
         let ts = Ts::parse(&row.slack_thread)?;
@@ -41,7 +41,7 @@ impl Thread {
     }
 }
 
-/// The threads of one instance. All that is asked of them is answered from memory.
+/// Threads of one instance. All lookups are answered from memory.
 #[derive(Clone, Debug)]
 pub(super) struct Threads {
     folder: Folder,
@@ -51,7 +51,7 @@ pub(super) struct Threads {
 #[derive(Debug, Default)]
 struct Known {
     bound: HashMap<Ts, Thread>,
-    /// How far they were read, as it is written down.
+    /// Stored read positions.
     cursors: HashMap<Ts, Ts>,
 }
 
@@ -60,29 +60,29 @@ impl Threads {
         Self { folder: folder.clone(), known: Arc::default() }
     }
 
-    /// Whose a thread is.
+    /// Returns a thread with its session, if it is bound.
     pub(super) fn get(&self, channel: &str, thread: &Ts) -> Option<Thread> {
         self.read().bound.get(thread).filter(|bound| bound.channel == channel).cloned()
     }
 
-    /// All of them, oldest first.
+    /// Returns all threads, oldest first.
     pub(super) fn all(&self) -> Vec<Thread> {
         let mut all: Vec<Thread> = self.read().bound.values().cloned().collect();
         all.sort_by(|a, b| a.ts.cmp(&b.ts));
         all
     }
 
-    /// How many there are.
+    /// Returns the number of threads.
     pub(super) fn len(&self) -> usize {
         self.read().bound.len()
     }
 
-    /// How far a thread was read, as it is written down.
+    /// Returns the stored read position of a thread.
     pub(super) fn cursor(&self, thread: &Ts) -> Option<Ts> {
         self.read().cursors.get(thread).cloned()
     }
 
-    /// Notes a thread that was just made, before anything else does, so that it can be found again after a crash.
+    /// Records a newly created thread before any other step, so that it can be found after a crash.
     pub(super) async fn add(&self, thread: Thread) -> Result<(), String> {
         let noted = thread.clone();
         let edit = move |document: &mut Document| {
@@ -94,11 +94,11 @@ impl Threads {
         Ok(())
     }
 
-    /// Takes over what the records say. Gives back the threads that were bound to a session and are not any more;
-    /// `unsure` names sessions of which nothing can be said, whose threads stay.
+    /// Updates the bindings from the records. Returns the threads that are no longer bound to a session. `unsure` names
+    /// sessions whose state could not be determined: their threads stay.
     ///
-    /// A thread of which it is not known how far it was read counts as read up to what was `seen` of it, or else to
-    /// this moment: what stands in it may have been typed before.
+    /// A thread with an unknown read position counts as read up to the message in `seen`, or else up to now, since its
+    /// earlier messages may have been typed before.
     pub(super) async fn follow(
         &self,
         bound: Vec<Thread>,
@@ -127,7 +127,7 @@ impl Threads {
         Ok(gone)
     }
 
-    /// Writes down how far threads were read.
+    /// Stores read positions.
     pub(super) async fn advance(&self, cursors: HashMap<Ts, Ts>) -> Result<(), String> {
         {
             let known = self.read();
@@ -143,7 +143,7 @@ impl Threads {
         .await
     }
 
-    /// Changes what is written down. Nothing is held up meanwhile but other changes.
+    /// Changes the stored data. Only other changes wait meanwhile.
     async fn change<T: Send + 'static>(
         &self,
         edit: impl FnOnce(&mut Document) -> T + Send + 'static,
@@ -251,11 +251,11 @@ mod tests {
         let cursor = Ts::parse("5000.000000").expect("a stamp");
         threads.advance(HashMap::from([(many[0].ts.clone(), cursor.clone())])).await.expect("advanced");
 
-        // After a restart, and with a file that an older program wrote anew, each is known as before.
+        // After a restart, and with a file rewritten by an older program, each thread is known as before.
         let again = Threads::of(&folder);
         assert_eq!(follow(&again, many.clone(), &[]).await, []);
         assert_eq!((again.len(), again.cursor(&many[0].ts)), (500, Some(cursor)));
-        // Of those that are gone all are told of, and those that stay move up.
+        // All removed threads are returned, and the remaining ones move up.
         let gone = follow(&again, many[..100].to_vec(), &[]).await;
         assert_eq!(gone.len(), 400);
         assert!(
@@ -274,7 +274,7 @@ mod tests {
             follow(&threads, vec![thread("ops", "10.000000")], &[]).await;
             assert_eq!(written(&folder)["threads"]["10.000000"]["workItem"], "standing:ops");
             assert_eq!(folder.read("slack.json.unreadable").expect("kept"), wrong);
-            // What was read before is not typed again.
+            // Messages that were read before are not typed again.
             assert!(threads.cursor(&thread("ops", "10.000000").ts) > Ts::parse("1600000000.000000"));
         }
     }

@@ -1,33 +1,33 @@
-//! How fast things happen. The defaults are for Slack; tests are in more of a hurry.
+//! Intervals and timeouts. The defaults suit Slack; tests use shorter ones.
 
 use std::time::Duration;
 
 use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder};
 
-/// How fast things happen.
+/// Intervals and timeouts of the listener.
 #[derive(Clone, Debug)]
 pub struct Timing {
-    /// Between two looks at the sessions, if nothing changes before.
+    /// Interval between two looks at the sessions when nothing changes.
     pub look: Duration,
-    /// How long a reply waits for an older one that may come right behind it.
+    /// Time that a reply waits for an older one that may arrive directly after it.
     pub gather: Duration,
-    /// Between two pings of ours on a socket.
+    /// Interval between two pings to Slack on a socket.
     pub ping: Duration,
-    /// After so long without a sign of life a socket is dead.
+    /// Time without any traffic after which a socket is dead.
     pub dead: Duration,
-    /// How long a socket may take to be opened and greet.
+    /// Timeout for opening a socket and receiving its greeting.
     pub hello: Duration,
-    /// Between two readings of all bound threads beside a socket, in search of what it did not bring.
+    /// Interval between two readings of all bound threads beside a socket. They find messages that the socket missed.
     pub sweep: Duration,
-    /// How long the socket may lag behind such a reading before it counts as deaf.
+    /// Allowed delay of the socket behind such a reading before it counts as deaf.
     pub deaf: Duration,
-    /// The first pause after a failure, and the longest.
+    /// First and longest pause after a failure.
     pub pauses: (Duration, Duration),
-    /// The pause after a failure that only an operator can mend.
+    /// Pause after a failure that only an operator can fix.
     pub mending: Duration,
-    /// How long a receipt is tried to be told.
+    /// Time for which posting a receipt is retried.
     pub patience: Duration,
-    /// Between two readings in poll mode, in place of what the config says.
+    /// Interval between two readings in poll mode; overrides the config.
     pub poll: Option<Duration>,
 }
 
@@ -49,16 +49,16 @@ impl Default for Timing {
     }
 }
 
-/// The longest pause after a failure of the connection that only an operator can mend.
+/// Longest pause after a connection failure that only an operator can fix.
 const LONGEST: Duration = Duration::from_mins(15);
 
 impl Timing {
-    /// The pause after another one for a failure that only an operator can mend.
+    /// Returns the next longer pause for a failure that only an operator can fix.
     pub(super) fn longer(&self, mending: Duration) -> Duration {
         mending.saturating_mul(2).min(LONGEST.max(self.mending))
     }
 
-    /// Pauses that double, with jitter, so that many clients do not come back at once.
+    /// Returns pauses that double, with jitter, so that many clients do not reconnect at the same time.
     pub(super) fn backoff(&self) -> ExponentialBackoff {
         ExponentialBuilder::default()
             .with_min_delay(self.pauses.0)

@@ -1,20 +1,20 @@
-//! The two tokens, from the variables that the config names.
+//! The two tokens, from the environment variables that the config names.
 //!
-//! A token is in no message, no log, no event, no argument and no harness's environment: it is kept in a type that
-//! shows nothing of it, and is looked at in one place, where a request gets its header.
+//! A token never appears in a message, log, event, argument or harness environment. It is stored in a type that hides
+//! it, and is read in one place, where a request gets its header.
 
 use secrecy::SecretString;
 use standing::{Surroundings, config};
 
-/// What a request shows to prove who asks.
+/// Tokens that authenticate requests.
 #[derive(Debug)]
 pub(super) struct Tokens {
     pub(super) bot: SecretString,
-    /// Only Socket Mode needs it.
+    /// App token; needed by Socket Mode only.
     pub(super) app: Result<SecretString, NoToken>,
 }
 
-/// A variable that should hold a token and does not.
+/// A variable that should contain a token and does not.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the environment variable `{var}` does not contain a {kind} token (`{}…`): set it where the-loop is started", prefixes[0])]
 pub(super) struct NoToken {
@@ -23,16 +23,16 @@ pub(super) struct NoToken {
     prefixes: &'static [&'static str],
 }
 
-/// A bot token that Slack rotates has the longer one.
+/// Prefixes of bot tokens. A token that Slack rotates has the longer one.
 const BOT: &[&str] = &["xoxb-", "xoxe.xoxb-"];
 const APP: &[&str] = &["xapp-"];
 
 impl Tokens {
-    /// Takes them out of the environment of this instance.
+    /// Reads the tokens from the environment of this instance.
     pub(super) fn of(settings: &config::Slack, surroundings: &Surroundings) -> Result<Self, NoToken> {
         let token = |var: &str, kind, prefixes: &'static [&'static str]| {
             let value = surroundings.var(var).and_then(|value| value.to_str()).map(str::trim);
-            // What is no token is not sent anywhere: it may be another secret, in the wrong variable.
+            // A value that is not a token is never sent: it may be another secret, in the wrong variable.
             let is_token = |value: &&str| {
                 prefixes.iter().any(|prefix| value.starts_with(prefix))
                     && value.bytes().all(|byte| byte.is_ascii_graphic())

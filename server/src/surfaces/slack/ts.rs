@@ -1,4 +1,4 @@
-//! Slack's time stamps. One names a message within its channel, and a thread by its first message.
+//! Slack's time stamps. A stamp identifies a message within its channel, and a thread by its first message.
 
 use std::{
     cmp::Ordering,
@@ -8,13 +8,13 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-/// `1700000000.000100`: seconds and microseconds, always six digits of those.
+/// Time stamp `1700000000.000100`: seconds, and microseconds that always have six digits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub(super) struct Ts(String);
 
 impl Ts {
-    /// Reads one; `None` if it is none.
+    /// Parses a time stamp; `None` if the text is not one.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (seconds, micros) = text.split_once('.')?;
         let digits = |part: &str, most: usize| {
@@ -23,7 +23,7 @@ impl Ts {
         (digits(seconds, 12) && digits(micros, 6) && micros.len() == 6).then(|| Self(text.to_owned()))
     }
 
-    /// This moment by the clock of this machine.
+    /// Returns the current time by the clock of this machine.
     pub(super) fn now() -> Self {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self(format!("{}.{:06}", now.as_secs(), now.subsec_micros()))
@@ -33,7 +33,7 @@ impl Ts {
         &self.0
     }
 
-    /// The same moment less a span, not before the beginning of time.
+    /// Returns this time less a duration, at least zero.
     pub(super) fn before(&self, span: Duration) -> Self {
         let micros = self.micros().saturating_sub(u64::try_from(span.as_micros()).unwrap_or(u64::MAX));
         Self(format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000))

@@ -1,7 +1,7 @@
-//! Whose turn it is to be read: the bound threads, page by page, whatever Slack grants.
+//! Schedules the reading of the bound threads, page by page, at the rate that Slack grants.
 //!
-//! Invariant: of the threads that are due, the one that was granted a page longest ago is next, so that neither a long
-//! thread nor a new one keeps the others from being read. Being told to wait costs no thread its turn.
+//! Invariant: of the due threads, the one whose last granted page is oldest is next. Neither a long thread nor a new
+//! one therefore keeps the others from being read. A thread does not lose its turn when Slack asks to wait.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -12,106 +12,106 @@ use tokio::time::Instant;
 
 use super::{api::ApiError, threads::Thread, ts::Ts};
 
-/// How long the thread whose turn it is may hold up others of another channel. Slack tells waits in whole seconds, so
-/// that waits for one limit may end that far apart.
+/// Time for which the next thread may delay threads of other channels. Slack reports waits in whole seconds, so waits
+/// for one limit may end that far apart.
 const HOLD: Duration = Duration::from_secs(2);
 
-/// A channel that was refused so often in a row has a limit of its own, and holds up no other channel.
+/// Consecutive refusals after which a channel counts as having its own limit. It then no longer delays other channels.
 const ALONE: u32 = 3;
 
-/// After so many failures in a row, with nothing read between them, a channel fails as a whole.
+/// Consecutive failures, with no page read between them, after which a channel fails as a whole.
 const OFTEN: u32 = 3;
 
-/// The longest pause after a failure that only an operator can mend.
+/// Longest pause after a failure that only an operator can fix.
 const LONGEST: Duration = Duration::from_hours(1);
 
-/// The pauses after failures.
+/// Pauses after failures.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pauses {
-    /// After a failure that may pass: the first one, and the longest.
+    /// First and longest pause after a temporary failure.
     pub(super) passing: (Duration, Duration),
-    /// The first one after a failure that only an operator can mend.
+    /// First pause after a failure that only an operator can fix.
     pub(super) mending: Duration,
 }
 
-/// Of what a failure is more than an accident.
+/// Scope of a lasting failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lasts {
-    /// Of nothing: it may be over at the next try.
+    /// The failure is temporary: the next attempt may succeed.
     No,
-    /// Of the thread.
+    /// The failure lasts for the thread.
     InThread,
-    /// Of its whole channel.
+    /// The failure lasts for the whole channel.
     InChannel,
 }
 
-/// What there is to do now.
+/// Next action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// A page of a thread is to be read.
+    /// Read a page of a thread.
     Read(Ask),
-    /// Nothing, until a moment if there is one.
+    /// Wait until the given time, or until something changes.
     Wait(Option<Instant>),
 }
 
-/// A page that is to be read.
+/// A page to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Ask {
     pub(super) thread: Thread,
-    /// Where it goes on, if a page was read before; else it begins where the thread was read to.
+    /// Start of the page after earlier pages; otherwise reading starts at the thread's read position.
     pub(super) page: Option<Page>,
 }
 
-/// Where a page begins.
+/// Start of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Page {
-    /// From where on the thread is listed, the same for all pages of one reading.
+    /// Point from which the thread is listed, the same for all pages of one reading.
     pub(super) after: Ts,
-    /// Slack's word for the page.
+    /// Slack's cursor of the page.
     pub(super) cursor: String,
-    /// The newest message on the pages before it.
+    /// Newest message on the earlier pages.
     pub(super) newest: Option<Ts>,
 }
 
-/// The turns of all bound threads.
+/// Turns of all bound threads.
 #[derive(Debug, Default)]
 pub(super) struct Turns {
     threads: BTreeMap<Ts, Turn>,
     channels: HashMap<String, Channel>,
-    /// Raised by each greeting of a socket.
+    /// Number of the last greeting of a socket.
     greeting: u64,
 }
 
 #[derive(Debug)]
 struct Turn {
     thread: Thread,
-    /// From when on it is to be read.
+    /// Time at which the thread is due.
     due: Instant,
-    /// When it was last granted a page, or failed.
+    /// Time of the last granted page or failure.
     served: Option<Instant>,
     page: Option<Page>,
-    /// Failures in a row.
+    /// Number of consecutive failures.
     failures: u32,
-    /// True while a page of it is being read.
+    /// True while a page of the thread is being read.
     reading: bool,
-    /// The greeting that the reading under way began after, and that of the last whole one.
+    /// Number of the greeting before the reading in progress, and before the last complete one.
     began: u64,
     whole: Option<u64>,
 }
 
 #[derive(Debug, Default)]
 struct Channel {
-    /// It is left alone until then.
+    /// End of the pause of the channel.
     until: Option<Instant>,
-    /// How often in a row Slack asked to wait, and how often something else failed.
+    /// Number of consecutive rate limits, and of other consecutive failures.
     limited: u32,
     failures: u32,
-    /// True if only an operator can mend it.
+    /// True if only an operator can fix it.
     stuck: bool,
 }
 
 impl Turns {
-    /// Takes over which threads are bound. A new one is due at `due`.
+    /// Sets the bound threads. A new one is due at `due`.
     pub(super) fn follow(&mut self, bound: Vec<Thread>, due: Instant) {
         let mut before = std::mem::take(&mut self.threads);
         for thread in bound {
@@ -124,7 +124,7 @@ impl Turns {
                     failures: 0,
                     reading: false,
                     began: self.greeting,
-                    // All of one that came to be since the greeting is news.
+                    // All messages of a thread created after the greeting are new.
                     whole: Some(self.greeting).filter(|greeting| *greeting > 0),
                     thread: thread.clone(),
                 },
@@ -135,7 +135,7 @@ impl Turns {
         self.channels.retain(|id, _| threads.values().any(|turn| turn.thread.channel == *id));
     }
 
-    /// Every thread is due now: a socket greeted, and what was said before is not known.
+    /// Makes every thread due now: a socket has greeted, and earlier messages may have been missed.
     pub(super) fn greeted(&mut self, now: Instant) {
         self.greeting += 1;
         for turn in self.threads.values_mut() {
@@ -144,7 +144,7 @@ impl Turns {
         }
     }
 
-    /// Something was heard from a channel: what kept it from being read may be over. True if there was something.
+    /// Records that a message arrived from a channel, so its failure may be over. Returns true if there was one.
     pub(super) fn heard_from(&mut self, channel: &str) -> bool {
         let Some(known) = self.channels.get_mut(channel).filter(|known| known.failures > 0) else { return false };
         *known = Channel::default();
@@ -155,7 +155,7 @@ impl Turns {
         true
     }
 
-    /// What there is to do. A thread that is `urgent` has a reply that waits for it.
+    /// Returns the next action. A thread is `urgent` if a reply waits for its reading.
     pub(super) fn next(&mut self, now: Instant, urgent: impl Fn(&Ts) -> bool) -> Next {
         let mut due: Vec<&Ts> =
             self.threads.iter().filter(|(_, turn)| !turn.reading && turn.due <= now).map(|(ts, _)| ts).collect();
@@ -182,7 +182,7 @@ impl Turns {
         Next::Read(Ask { thread: turn.thread.clone(), page: turn.page.clone() })
     }
 
-    /// A page was granted. If it was the last one the thread is due again at `due`.
+    /// Records a granted page. After the last one the thread is due again at `due`.
     pub(super) fn granted(&mut self, thread: &Thread, next: Option<Page>, now: Instant, due: Instant) {
         self.channels.insert(thread.channel.clone(), Channel::default());
         let greeting = self.greeting;
@@ -191,12 +191,12 @@ impl Turns {
         turn.page = next;
         if turn.page.is_none() {
             turn.whole = Some(turn.began);
-            // A greeting in between wants the thread read from there on.
+            // A greeting meanwhile requires another reading of the thread.
             turn.due = if turn.began == greeting { due } else { now };
         }
     }
 
-    /// Slack asks to wait. The thread keeps its turn.
+    /// Records that Slack asked to wait. The thread keeps its turn.
     pub(super) fn limited(&mut self, thread: &Thread, now: Instant, after: Duration) {
         if let Some(turn) = self.turn(thread) {
             turn.reading = false;
@@ -208,8 +208,8 @@ impl Turns {
         channel.until = channel.until.max(Some(now + after));
     }
 
-    /// A page could not be read. The thread goes behind the others, and its channel is left alone for a moment, for
-    /// longer if that is the channel's own fault.
+    /// Records that a page could not be read. The thread goes behind the others, and its channel pauses for a moment,
+    /// or longer if the failure is the channel's.
     pub(super) fn failed(&mut self, thread: &Thread, error: &ApiError, now: Instant, pauses: Pauses) -> Lasts {
         let pause = |failures: u32| {
             let (first, longest) =
@@ -231,7 +231,7 @@ impl Turns {
         };
         let Some(turn) = self.turn(thread) else { return lasts };
         if *error == ApiError::stale_page() {
-            // The page's name is too old: it is found again by where the thread was read to.
+            // The cursor has expired. Reading resumes from the thread's read position.
             turn.page = None;
         }
         turn.due = now + pause(turn.failures);
@@ -240,23 +240,23 @@ impl Turns {
         lasts
     }
 
-    /// True if the thread was read as a whole since the last greeting, so that whatever is new in it is news.
+    /// True if the thread was read completely since the last greeting: all later messages are new.
     pub(super) fn was_read(&self, thread: &Ts) -> bool {
         self.threads.get(thread).is_some_and(|turn| turn.whole == Some(self.greeting))
     }
 
-    /// How many threads are due and wait, and for how long the one does that waits longest.
+    /// Returns the number of threads that are due and wait, and the longest wait among them.
     pub(super) fn behind(&self, now: Instant) -> (usize, Duration) {
         let due = self.threads.values().filter(|turn| turn.due < now);
         due.fold((0, Duration::ZERO), |(count, longest), turn| (count + 1, longest.max(now.duration_since(turn.due))))
     }
 
-    /// True if a channel's threads can be read, as far as is known.
+    /// True if some channel's threads can be read, as far as is known.
     pub(super) fn any_channel_answers(&self) -> bool {
         self.channels.is_empty() || self.channels.values().any(|channel| channel.failures == 0)
     }
 
-    /// True if only an operator can mend what keeps the threads from being read.
+    /// True if only an operator can fix the failure that prevents reading.
     pub(super) fn is_stuck(&self) -> bool {
         self.channels.values().any(|channel| channel.stuck)
     }

@@ -1,4 +1,4 @@
-//! Telling of sessions that cannot be announced, while Slack cannot be used at all.
+//! Reports sessions that cannot be announced while Slack is unusable.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -17,10 +17,10 @@ use super::{
     timing::Timing,
 };
 
-/// The longest pause between two passes.
+/// Longest pause between two passes.
 const SURVEY: Duration = Duration::from_mins(1);
 
-/// Tells of each such session once a start, with the reason that the board tells, for as long as it is let.
+/// Reports each such session once per start, with the problem on the board, until it is dropped.
 pub(super) async fn tell_unannounced(engine: &Engine, events: &EventLog, timing: &Timing, board: &Board) {
     let mut told = HashMap::new();
     let mut sessions = engine.watcher().subscribe();
@@ -33,7 +33,7 @@ pub(super) async fn tell_unannounced(engine: &Engine, events: &EventLog, timing:
                 }
             }
         }
-        // A problem may come up at any time; once there is one, only a change of the sessions counts.
+        // A problem may appear at any time. Once there is one, only a change of the sessions matters.
         let again = if problem.is_empty() { timing.look } else { SURVEY };
         tokio::select! {
             () = sessions.sessions_changed() => {},
@@ -42,12 +42,12 @@ pub(super) async fn tell_unannounced(engine: &Engine, events: &EventLog, timing:
     }
 }
 
-/// The sessions that want a thread now.
+/// Returns the sessions that need a thread now.
 pub(super) fn due(the_loop: &TheLoop) -> Vec<Row> {
     the_loop.standing().list().unwrap_or_default().into_iter().filter(wants_a_thread).collect()
 }
 
-/// That a session was not announced.
+/// Returns the event for a session that was not announced.
 pub(super) fn not_announced(name: &str, error: &str) -> Event {
     Event::new(Level::Warning, "standing.announce_failed").with("standing", name).with("error", error)
 }

@@ -1,8 +1,7 @@
-//! Watching the sessions: announcing those that came to be, letting go of those that are gone, telling of those that
-//! wait on a question.
+//! Watches the sessions: announces new ones, releases the threads of deleted ones, and reports open prompts.
 //!
-//! The engine's watcher tells of every change, whoever made it. Beside that a pass is due when an announcement that failed
-//! is to be tried again, and now and then.
+//! The engine's watcher reports every change, whatever its cause. A pass is also due when a failed announcement is to
+//! be retried, and at intervals.
 
 use std::{sync::Arc, time::Duration};
 
@@ -13,10 +12,10 @@ use super::{
     announce::Farewell, context::Context, inbox::Inbox, messages, outbox::Post, questions::Questions, threads::Thread,
 };
 
-/// The event that a waiting session counts as, in `channels.slack.events`.
+/// Event name of an open prompt in `channels.slack.events`.
 const AWAITING: &str = "session.awaiting_input";
 
-/// The longest pause between two passes.
+/// Longest pause between two passes.
 const SURVEY: Duration = Duration::from_mins(1);
 
 /// Watches until the run ends.
@@ -26,7 +25,7 @@ pub(super) async fn watch(context: Arc<Context>) {
     loop {
         let asks = context.config().await.settings.slack.events.iter().any(|event| event == AWAITING);
         let rows = look(&context).await;
-        // Who has no thread yet is looked at once there is one to tell it in.
+        // A session without a thread is checked once it has one.
         let heard_of = |row: &&Row| asks && Thread::of_row(row).is_some();
         for name in questions.look(rows.iter().filter(heard_of)) {
             tell_of_question(&context, &rows, &name);
@@ -43,7 +42,7 @@ pub(super) async fn watch(context: Arc<Context>) {
     }
 }
 
-/// Writes down how far the threads were read, a while after something was.
+/// Stores the read positions of the threads, some time after each reading.
 pub(super) async fn follow(context: Arc<Context>) {
     loop {
         context.kept.worked().await;
@@ -52,8 +51,8 @@ pub(super) async fn follow(context: Arc<Context>) {
     }
 }
 
-/// One look: lets go, says farewell where that is due, and has announced what is to be. Gives back the sessions, none if
-/// that failed.
+/// Runs one pass: releases threads, posts due closing messages, and starts due announcements. Returns the sessions, or
+/// none if the pass failed.
 pub(super) async fn look(context: &Arc<Context>) -> Vec<Row> {
     context.looks.send_modify(|(begun, _)| *begun += 1);
     let begun = context.looks.borrow().0;
@@ -76,7 +75,7 @@ pub(super) async fn look(context: &Arc<Context>) -> Vec<Row> {
     }
 }
 
-/// Announces beside the looks, however long Slack takes for it.
+/// Announces sessions in a separate task, since Slack may take long.
 fn announce(context: &Arc<Context>, rows: &[Row]) {
     if !context.announcer.any_due(rows) {
         return;

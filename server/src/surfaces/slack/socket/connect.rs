@@ -1,5 +1,5 @@
-//! Opening a connection: a fresh address each time, the upgrade over the client that holds the one TLS set-up, and the
-//! greeting.
+//! Opens a connection: requests a new address, upgrades over the client that holds the one TLS configuration, and waits
+//! for the greeting.
 
 use std::time::Duration;
 
@@ -21,14 +21,14 @@ use tokio_tungstenite::{
 use super::envelope::Envelope;
 use crate::surfaces::slack::api::{Api, ApiError};
 
-/// The largest frame that is taken, in bytes. An event is smaller by far.
+/// Largest accepted frame, in bytes. Events are far smaller.
 const MAX_FRAME: usize = 4 * 1024 * 1024;
 
-/// A connection that has been greeted.
+/// A connection that has received its greeting.
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) stream: WebSocketStream<Upgraded>,
-    /// How many connections the app has, ours with them.
+    /// Number of connections of the app, including this one.
     pub(super) of: u64,
 }
 

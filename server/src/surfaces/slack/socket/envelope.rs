@@ -1,41 +1,41 @@
-//! What Slack sends over a socket.
+//! Messages that Slack sends over a socket.
 
 use serde_json::{Value, json};
 
 use crate::surfaces::slack::message::Message;
 
-/// One thing that Slack sent.
+/// One socket message.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Envelope {
-    /// The greeting.
+    /// Greeting.
     Hello {
-        /// How many connections the app has.
+        /// Number of connections of the app.
         of: u64,
     },
-    /// The connection will end.
+    /// Announcement that the connection will end.
     Disconnect(Goodbye),
-    /// Something happened; it is to be acknowledged.
+    /// Event that must be acknowledged.
     Event {
-        /// What the acknowledgement names.
+        /// ID for the acknowledgement.
         id: String,
-        /// What happened, if it is a message.
+        /// Message, if the event contains one.
         message: Option<Box<Message>>,
     },
-    /// Something that is not known and needs nothing.
+    /// Unknown message that needs no acknowledgement.
     Other,
 }
 
-/// Why a connection will end.
+/// Reason why a connection will end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Goodbye {
-    /// It is to be replaced; this one is still good for a few seconds.
+    /// The connection must be replaced. It remains valid for a few seconds.
     Refresh,
-    /// Socket Mode was turned off for the app.
+    /// Socket Mode was disabled for the app.
     Disabled,
 }
 
 impl Envelope {
-    /// Reads one; `None` if it is no JSON object.
+    /// Parses a socket message; `None` if it is not a JSON object.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(text).ok().filter(Value::is_object)?;
         Some(match value["type"].as_str() {
@@ -44,7 +44,7 @@ impl Envelope {
                 Some("link_disabled") => Goodbye::Disabled,
                 _ => Goodbye::Refresh,
             }),
-            // Whatever has an id wants to be acknowledged, known or not: else it comes again.
+            // A message with an ID must be acknowledged even if it is unknown: otherwise Slack sends it again.
             _ => match value["envelope_id"].as_str() {
                 Some(id) => Self::Event {
                     id: id.to_owned(),
@@ -59,7 +59,7 @@ impl Envelope {
     }
 }
 
-/// What tells Slack that we have an envelope.
+/// Returns the acknowledgement of an envelope.
 pub(super) fn acknowledgement(id: &str) -> String {
     json!({ "envelope_id": id }).to_string()
 }

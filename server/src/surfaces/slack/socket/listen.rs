@@ -1,5 +1,5 @@
-//! Listening on a connection until it ends: frames in, acknowledgements out, and a new connection before an old one is
-//! left.
+//! Listens on a connection until it ends: receives frames, sends acknowledgements, and opens a new connection before it
+//! leaves an old one.
 
 use std::{fmt, future, pin::Pin, sync::Arc};
 
@@ -14,28 +14,28 @@ use super::{
 };
 use crate::surfaces::slack::{api::ApiError, context::Context, message::Message, receive, status::Hearing};
 
-/// How many frames that lie ready are taken together: they are on disk by one write.
+/// Maximum number of ready frames taken together. One write puts them all on disk.
 const AT_ONCE: usize = 64;
 
 const UNKEPT: &str = "could not store a reply";
 
-/// Why a connection ended.
+/// Reason why a connection ended.
 #[derive(Debug)]
 pub(super) enum Ended {
-    /// It could not be opened.
+    /// The connection could not be opened.
     Failed(ApiError),
     /// Slack or the network closed it.
     Closed,
-    /// Nothing was heard on it for too long.
+    /// It was silent for too long.
     Dead,
-    /// It brought nothing of what it should have.
+    /// It did not deliver messages that appeared in their threads.
     Deaf,
-    /// Socket Mode was turned off.
+    /// Socket Mode was disabled.
     Disabled,
 }
 
 impl Ended {
-    /// True if only an operator can mend it.
+    /// True if only an operator can fix the cause.
     pub(super) fn is_stuck(&self) -> bool {
         match self {
             Self::Failed(error) => !error.is_passing(),
@@ -59,7 +59,7 @@ impl fmt::Display for Ended {
 
 type Opening<'a> = Pin<Box<dyn Future<Output = Result<Connection, ApiError>> + Send + 'a>>;
 
-/// Listens until the connection ends and no other has taken its place.
+/// Listens until the connection ends without a replacement.
 pub(super) async fn listen(context: &Arc<Context>, connection: Connection) -> Ended {
     let mut current = Some(settle_in(context, connection, false));
     let mut opening: Option<Opening<'_>> = None;
@@ -96,7 +96,8 @@ pub(super) async fn listen(context: &Arc<Context>, connection: Connection) -> En
                     Ok(new) => {
                         alive = Instant::now();
                         let old = current.replace(settle_in(context, new, true));
-                        // What the old one still brings is Slack's until it is acknowledged, and comes again.
+                        // Frames that the old connection still delivers are not acknowledged, so Slack sends them
+                        // again.
                         if let Some(mut old) = old {
                             let _ = old.stream.close(None).now_or_never();
                         }
@@ -120,7 +121,7 @@ pub(super) async fn listen(context: &Arc<Context>, connection: Connection) -> En
     }
 }
 
-/// What to do after a frame.
+/// Action after a frame.
 enum Next {
     GoOn,
     Replace,
@@ -129,7 +130,7 @@ enum Next {
 
 type Received = Option<Result<Frame, tokio_tungstenite::tungstenite::Error>>;
 
-/// Takes a frame, and those that lie ready behind it.
+/// Takes a frame, and all frames that are ready behind it.
 async fn take(context: &Arc<Context>, connection: Option<&mut Connection>, first: Received) -> Next {
     let Some(connection) = connection else { return Next::End(Ended::Closed) };
     let (mut ids, mut messages) = (Vec::new(), Vec::new());
@@ -163,8 +164,8 @@ async fn take(context: &Arc<Context>, connection: Option<&mut Connection>, first
     next
 }
 
-/// Order matters: on disk, then acknowledged, then worked on. What cannot be kept is not acknowledged, so that Slack
-/// sends it again.
+/// Acknowledges frames. Order matters: write to disk, acknowledge, process. A frame that could not be stored is not
+/// acknowledged, so that Slack sends it again.
 async fn acknowledge(
     context: &Arc<Context>,
     connection: &mut Connection,
@@ -201,7 +202,7 @@ async fn acknowledge(
 }
 
 fn settle_in(context: &Arc<Context>, connection: Connection, in_place_of_another: bool) -> Connection {
-    // While one connection takes the place of another, both are ours.
+    // While one connection replaces another, both belong to this process.
     let others = connection.of.saturating_sub(1 + u64::from(in_place_of_another));
     context.board.set(|status| {
         status.hearing = Hearing::Connected;

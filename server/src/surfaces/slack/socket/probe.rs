@@ -1,5 +1,5 @@
-//! A connection that waits for one message and takes nothing else: what it does not acknowledge comes again, to whoever
-//! listens then.
+//! A connection that waits for one message and accepts nothing else. Slack sends unacknowledged messages again to the
+//! next listener.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ impl Probe {
             if let Some(Envelope::Event { id, message: Some(message) }) = Envelope::parse(&text)
                 && (message.channel.as_str(), &message.ts) == (channel, ts)
             {
-                // Whether this arrives makes no difference: the message has come back.
+                // The message has come back, so a failure of this acknowledgement does not matter.
                 let _ = self.0.stream.send(Frame::Text(acknowledgement(&id).into())).await;
                 let _ = self.0.stream.close(None).await;
                 return Ok(());

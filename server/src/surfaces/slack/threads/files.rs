@@ -1,4 +1,4 @@
-//! The files: `slack.json` in its published form, and beside it what that form has no room for.
+//! Files of the threads: `slack.json` in its published form, and a second file for entries that do not fit into it.
 
 use std::{collections::HashMap, io};
 
@@ -12,13 +12,13 @@ use crate::surfaces::slack::{folder::Folder, ts::Ts};
 pub(super) const FILE: &str = "slack.json";
 pub(super) const LOCK: &str = "slack.json.lock";
 
-/// The threads that `slack.json` has no room for, in the same form. Only we read it.
+/// File in the same form for threads that do not fit into `slack.json`. Other programs do not read it.
 const MORE: &str = "slack.more.json";
 
-/// How many threads older readers expect in `slack.json` at most.
+/// Maximum number of threads that older readers expect in `slack.json`.
 const PUBLISHED: usize = 200;
 
-/// What both files say, taken together.
+/// Combined content of both files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Document {
     threads: Map<String, Value>,
@@ -27,7 +27,7 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// Reads both. What stands in both counts as `slack.json` has it.
+    /// Reads both files. For an entry in both, `slack.json` wins.
     pub(super) fn read(folder: &Folder) -> io::Result<Self> {
         let mut document = Self::of_file(folder, MORE)?;
         let published = Self::of_file(folder, FILE)?;
@@ -37,7 +37,8 @@ impl Document {
         Ok(document)
     }
 
-    /// Writes both. A thread that moves from one to the other stands in both for a moment, and never in none.
+    /// Writes both files. A thread that moves from one file to the other is in both for a moment, and always in at
+    /// least one.
     pub(super) fn write(&self, before: &Self, folder: &Folder) -> io::Result<()> {
         let ((published, more), (published_before, more_before)) = (self.split(), before.split());
         let mut both = more.clone();
@@ -55,7 +56,7 @@ impl Document {
         Ok(())
     }
 
-    /// What goes into `slack.json`, and what does not: the oldest of ours.
+    /// Splits the content into the part for `slack.json` and the rest: the oldest threads of standing sessions.
     fn split(&self) -> (Self, Self) {
         let mut ours = self.ours();
         ours.sort_by(|a, b| b.ts.cmp(&a.ts));
@@ -77,7 +78,7 @@ impl Document {
         if let Some(document) = serde_json::from_str(&text).ok().and_then(Self::of) {
             return Ok(document);
         }
-        // The records know what is bound, so that nothing is lost; whoever wrote this may want to see it.
+        // The records hold the bindings, so nothing is lost. The unreadable file is kept for inspection.
         let aside = folder.path_of(&format!("{file}.unreadable"));
         write::rename(&folder.path_of(file), &aside)?;
         tracing::warn!(moved_to = %aside.display(), "could not read the file of Slack threads; rebuilt it");
@@ -104,7 +105,7 @@ impl Document {
         text
     }
 
-    /// The threads that are bound to standing sessions.
+    /// Returns the threads that are bound to standing sessions.
     pub(super) fn ours(&self) -> Vec<Thread> {
         let thread = |(ts, bound): (&String, &Value)| {
             let reference = StandingRef::parse(bound["workItem"].as_str()?).ok()?;
@@ -127,12 +128,12 @@ impl Document {
         }
     }
 
-    /// Notes how far a thread was read, if nothing is known of it.
+    /// Sets the read position of a thread that has none.
     pub(super) fn begin(&mut self, thread: &Ts, cursor: &Ts) {
         self.cursors.entry(thread.to_string()).or_insert_with(|| json!(cursor.as_str()));
     }
 
-    /// Notes how far a bound thread was read, which never goes back.
+    /// Advances the read position of a bound thread. It never moves back.
     pub(super) fn advance(&mut self, thread: &Ts, cursor: &Ts) {
         let known = self.cursors.get(thread.as_str()).and_then(Value::as_str).and_then(Ts::parse);
         if self.threads.contains_key(thread.as_str()) && known.is_none_or(|known| known < *cursor) {
@@ -145,7 +146,7 @@ impl Document {
         self.cursors.remove(thread.as_str());
     }
 
-    /// How far every thread was read.
+    /// Returns the read position of every thread.
     pub(super) fn cursors(&self) -> HashMap<Ts, Ts> {
         let parsed = |(thread, cursor): (&String, &Value)| Some((Ts::parse(thread)?, Ts::parse(cursor.as_str()?)?));
         self.cursors.iter().filter_map(parsed).collect()

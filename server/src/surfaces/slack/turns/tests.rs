@@ -1,4 +1,4 @@
-//! Turns under a Slack that grants little, fails, or fails in part.
+//! Turns while Slack grants little, fails, or fails in part.
 
 use wire::SessionName;
 
@@ -16,7 +16,7 @@ fn thread(channel: &str, n: usize) -> Thread {
     Thread { name, channel: channel.to_owned(), ts: Ts::parse(&format!("{n}.000000")).expect("a stamp") }
 }
 
-/// A Slack that grants one page each `every`, to whichever channel, and asks to wait for what is left otherwise.
+/// A fake Slack that grants one page per `every`, for any channel, and otherwise asks to wait for the rest of it.
 struct Grants {
     every: Duration,
     next: Instant,
@@ -29,7 +29,7 @@ impl Grants {
         Self { every, next: now, pages: HashMap::new(), served: Vec::new() }
     }
 
-    /// Reads until so many pages were granted.
+    /// Reads until that many pages were granted.
     fn run(&mut self, turns: &mut Turns, mut now: Instant, pages: usize, again: Duration) -> Instant {
         while self.served.len() < pages {
             match turns.next(now, |_| false) {
