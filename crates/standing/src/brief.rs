@@ -1,5 +1,5 @@
-//! The operator's brief, out of the config, a record or a file. A file is only ever a plain one, read to a limit: a pipe
-//! that nobody writes to would hold up a start for ever, and everything behind it.
+//! The operator's brief, from the config, a record or a file. Only a regular file is read, and only up to a limit: a
+//! pipe without a writer would block a start, and everything queued behind it, forever.
 
 use std::{
     io,
@@ -8,11 +8,11 @@ use std::{
 
 use files::{open::Links, read};
 
-/// The longest brief, in bytes. It goes to the harness as one argument, and Linux takes no longer one than 128 KiB, the
-/// directive included.
+/// Size limit of a brief, in bytes. The brief is passed to the harness as one argument together with the directive,
+/// and Linux limits an argument to 128 KiB.
 pub const BRIEF_LIMIT: usize = 125 * 1024;
 
-/// The operator's brief, or where it is read when the session starts.
+/// The operator's brief, or the file to read it from when the session starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Brief {
     Text(String),
@@ -20,7 +20,7 @@ pub(crate) enum Brief {
 }
 
 impl Brief {
-    /// The text; a file that cannot be read fails its own session and no other.
+    /// Returns the text. A file that could not be read fails only its own session.
     pub(crate) fn read(&self) -> Result<String, String> {
         match self {
             Self::Text(text) => fits(text.len()).map(|()| text.clone()),
@@ -31,7 +31,7 @@ impl Brief {
     }
 }
 
-/// Whether a brief of so many bytes can be handed to a harness.
+/// Checks that a brief of this size can be passed to a harness.
 pub(crate) fn fits(bytes: usize) -> Result<(), String> {
     if bytes <= BRIEF_LIMIT {
         return Ok(());
@@ -39,7 +39,7 @@ pub(crate) fn fits(bytes: usize) -> Result<(), String> {
     Err(format!("the prompt has {bytes} bytes and the limit is {BRIEF_LIMIT}: put the rest in a file that it names"))
 }
 
-/// The brief that stands in a file: a plain file of at most [`BRIEF_LIMIT`] bytes of UTF-8.
+/// Reads a brief from a file: a regular file of at most [`BRIEF_LIMIT`] bytes of UTF-8.
 pub fn read_brief(path: &Path) -> io::Result<String> {
     read::text(path, Links::Follow, BRIEF_LIMIT).map_err(|error| match error.kind() {
         io::ErrorKind::FileTooLarge => {

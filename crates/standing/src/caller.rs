@@ -1,4 +1,4 @@
-//! The caller of a verb. Agents do not control sessions, so it matters whether the caller runs inside one.
+//! Callers of verbs. Agents do not control sessions, so a verb needs to know if its caller runs inside one.
 
 use wire::SessionName;
 
@@ -8,35 +8,35 @@ use crate::{
     process::{LOOP_ID_VAR, ProcessIdentity, lineage, variable_of},
 };
 
-/// The caller of a verb, as far as it is known.
+/// Caller of a verb, as far as it is known.
 ///
-/// It is known by the marks that a harness has in its environment and that whatever it starts inherits. A caller that
-/// takes the marks out of its own environment is known by its ancestors. One that leaves its ancestors behind as well
-/// is not known: this keeps an agent from ending its supervisor by accident, and is no wall against an agent that runs
-/// as your user and wants to.
+/// A caller is recognised by the marks in the environment of a harness, which every process started by the harness
+/// inherits. A caller that removes the marks from its own environment is recognised by its ancestors. A caller that
+/// leaves its ancestors as well is not recognised. The check keeps an agent from ending its supervisor by accident;
+/// it does not stop an agent that runs as your user and wants to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Caller {
     /// This process: the command line, or a program that uses this crate.
     ThisProcess,
-    /// Another process of this machine, which this one answers to.
+    /// Another process of this machine, to which this one responds.
     Process(u32),
     /// A process of this machine that closed its connection before it could be identified.
     Gone,
-    /// Nothing is known: a process that must not be looked at, one of another machine, or a person in Slack.
+    /// Unknown: a process that must not be read, a process of another machine, or a person in Slack.
     Unidentified,
 }
 
-/// The session that a caller runs inside of.
+/// Session that a caller runs in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Inside {
-    /// Of that name, if its marks tell it.
+    /// A session, with its name if the marks contain it.
     Session(Option<SessionName>),
-    /// The caller cannot be asked any more.
+    /// Could not determine, since the caller has exited.
     NotKnown,
 }
 
 impl Caller {
-    /// The session that it runs inside of; `None` if it runs inside none, as far as is known.
+    /// Returns the session that the caller runs in; `None` if it runs in none, as far as is known.
     pub(crate) fn inside(self, surroundings: &Surroundings) -> Option<Inside> {
         match self {
             Self::Unidentified => None,
@@ -54,8 +54,8 @@ impl Caller {
 fn of_line(pid: u32) -> Option<Inside> {
     let Some(caller) = ProcessIdentity::of(pid) else { return Some(Inside::NotKnown) };
     let inside = lineage(pid).into_iter().find_map(|pid| marks(|key| variable_of(pid, key)));
-    // Order matters: a process that is about to end has no environment any more, so that only one that lives after its
-    // environment was read is known to have no marks in it.
+    // Order matters: a process that is about to exit has no environment left. So a process has no marks only if it is
+    // alive after its environment was read.
     inside.or_else(|| (caller.is_ending() || !caller.is_alive()).then_some(Inside::NotKnown))
 }
 
@@ -91,7 +91,7 @@ mod tests {
     fn a_caller_is_inside_a_session_by_its_own_marks() {
         for (key, name) in [(LOOP_ID_VAR, None), (SESSION_VAR, Some("ops"))] {
             let child = quiet(Command::new("sleep").arg("600").env(key, "ops"));
-            // The child carries the mark only once it has exec'd.
+            // The child has the mark only after its exec.
             while variable_of(child.id(), key).is_none() {
                 std::thread::yield_now();
             }
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn a_caller_without_marks_is_inside_none() {
         let child = quiet(Command::new("sleep").arg("600").env_remove(LOOP_ID_VAR).env_remove(SESSION_VAR));
-        // What runs these tests may itself be inside a session: then so is its child.
+        // The process that runs these tests may itself be inside a session, and so is its child.
         assert_eq!(inside(Caller::Process(child.id())), inside(Caller::ThisProcess));
         ended(child);
         assert_eq!(inside(Caller::Unidentified), None);

@@ -1,6 +1,6 @@
-//! The definition seam: one function turns a name into a definition, from the config or from the record.
+//! Definitions: one function resolves a name to a definition, from the config or from the record.
 //!
-//! Every verb goes through it, so that where a definition came from never changes what a verb does.
+//! Every verb uses it, so the source of a definition never changes what a verb does.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use crate::{
     variables::{Env, Secrets},
 };
 
-/// What a session is, whoever said so.
+/// Definition of a session, from either source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Definition {
     pub(crate) name: SessionName,
@@ -30,12 +30,12 @@ pub(crate) struct Definition {
     pub(crate) auto_start: bool,
     pub(crate) slack_enabled: bool,
     pub(crate) slack_channel: String,
-    /// Variables that it sets; `None` for one that is not to be set.
+    /// Environment variables of the session; `None` unsets a variable.
     pub(crate) env: Env,
     pub(crate) secrets: Secrets,
 }
 
-/// Where definitions come from.
+/// Sources of definitions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Definitions<'a> {
     pub(crate) settings: &'a Settings,
@@ -44,12 +44,12 @@ pub(crate) struct Definitions<'a> {
 }
 
 impl Definitions<'_> {
-    /// The definition of a name: its declaration if there is one, else its record.
+    /// Returns the definition of a name: its declaration if there is one, else its record.
     pub(crate) fn resolve(&self, name: &SessionName, record: Option<&Record>) -> Result<Definition, Error> {
         self.known(name, record).ok_or_else(|| Error::Unknown { name: name.clone() })
     }
 
-    /// The same for a listing, where there may be none.
+    /// Returns the definition of a name, or `None` if it is neither declared nor recorded.
     pub(crate) fn known(&self, name: &SessionName, record: Option<&Record>) -> Option<Definition> {
         match self.declaration(name) {
             Some(declaration) => Some(self.declared(declaration)),
@@ -101,7 +101,7 @@ impl Definitions<'_> {
             harness,
             cwd: self.directory(&record.cwd),
             brief: Brief::Text(record.prompt.clone()),
-            // Whoever took a session out of the config did not ask for it to go on by itself.
+            // An operator who removed a session from the config did not ask for it to be started automatically.
             auto_start: record.auto_start && record.origin == Origin::Created,
             slack_enabled: record.slack_enabled,
             slack_channel: self.channel(&record.slack_channel),
@@ -114,7 +114,7 @@ impl Definitions<'_> {
         self.settings.routing.harness_args.get(harness).cloned().unwrap_or_default()
     }
 
-    /// A working directory as written, or the inherited one if nothing was.
+    /// Returns a working directory as written, or the inherited one if it is empty.
     pub(crate) fn directory(&self, written: &str) -> PathBuf {
         let written = if written.is_empty() { &self.settings.routing.spawn_workdir } else { written };
         tidy(&self.surroundings.resolve(written, self.project_dir))
@@ -125,12 +125,12 @@ impl Definitions<'_> {
     }
 }
 
-/// Without `.` components, which a path joined from the default `.` would end with.
+/// Removes `.` components: a path joined from the default `.` ends with one.
 fn tidy(path: &Path) -> PathBuf {
     path.components().collect()
 }
 
-/// A working directory that can be started in.
+/// Checks that a session can be started in a working directory.
 pub(crate) fn check_directory(cwd: &Path) -> Result<(), String> {
     match std::fs::metadata(cwd) {
         Ok(meta) if meta.is_dir() => Ok(()),

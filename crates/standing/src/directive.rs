@@ -1,11 +1,11 @@
-//! The boot directive: what every session is told before its operator's brief.
+//! Boot directive: the instructions that every session gets before its operator's brief.
 //!
-//! It is not configurable: a key for it would exist only to let it be deleted. A brief is appended, never
-//! substituted.
+//! The directive is not configurable: the only use of a key for it would be to delete it. A brief is appended to it
+//! and never replaces it.
 
 use wire::SessionName;
 
-/// The first prompt of a fresh conversation.
+/// Returns the first prompt of a new conversation.
 pub(crate) fn boot_prompt(name: &SessionName, slack: bool, brief: &str) -> String {
     let mut prompt = directive(name, slack);
     let brief = brief.trim();
@@ -16,7 +16,7 @@ pub(crate) fn boot_prompt(name: &SessionName, slack: bool, brief: &str) -> Strin
     prompt
 }
 
-/// What the first prompt of a session begins with, and that of no other.
+/// Returns the beginning of the first prompt of a session, which is different for every session.
 pub(crate) fn opening(name: &SessionName) -> String {
     format!("You are the standing session `{name}` of the-loop.")
 }
@@ -39,7 +39,7 @@ fn directive(name: &SessionName, slack: bool) -> String {
     )
 }
 
-/// The first line of every message, before an empty line and the text.
+/// Returns the first line of every message. An empty line and the text follow.
 pub(crate) fn message_header(name: &SessionName, actor: &str) -> String {
     let actor: String = actor.chars().filter(|c| !c.is_control()).collect();
     match actor.trim() {

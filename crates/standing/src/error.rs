@@ -1,7 +1,7 @@
-//! Why a verb was refused or could not be done.
+//! Errors of the verbs.
 //!
-//! A message says what failed and why; [`Error::remedies`] says what to do, so that each surface can show it in its own
-//! way. A session that failed to start or stop is not an error but a row with
+//! A message says what failed and why; [`Error::remedies`] says what to do, so that each surface can show it in its
+//! own form. A session that failed to start or stop is not an error but a row with
 //! [`Outcome::Failed`](wire::Outcome::Failed).
 
 #[cfg(test)]
@@ -16,210 +16,210 @@ use wire::{InvalidName, Problem, ProblemCode, Remedy, SessionName};
 
 use crate::config::ConfigProblems;
 
-/// Why a verb was refused or could not be done.
+/// Error of a verb that was refused or failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The name does not follow the pattern.
     #[error(transparent)]
     InvalidName(#[from] InvalidName),
-    /// The request cannot be done as asked; the text says why.
+    /// The request is valid and cannot be done as asked; the text says why.
     #[error("{0}")]
     InvalidRequest(String),
     /// Create: the config declares the name.
     #[error("`{name}` is already declared in {config}")]
     AlreadyDeclared {
-        /// The name.
+        /// Name of the session.
         name: SessionName,
-        /// The config file.
+        /// Config file.
         config: String,
     },
-    /// Create: a record of the name exists.
+    /// Create: the name is already recorded.
     #[error("`{name}` already exists")]
     AlreadyExists {
-        /// The name.
+        /// Name of the session.
         name: SessionName,
     },
     /// Delete: the config declares the name.
     #[error("`{name}` is declared in {config}, and the next `the-loop start` would create it again")]
     Declared {
-        /// The name.
+        /// Name of the session.
         name: SessionName,
-        /// The config file.
+        /// Config file.
         config: String,
     },
-    /// No session has that name.
+    /// No session has this name.
     #[error("no session named `{name}`: neither declared nor recorded (no record)")]
     Unknown {
-        /// The name.
+        /// Name of the session.
         name: SessionName,
     },
-    /// Say: the session does not run, and a message never starts one.
+    /// Say: the session is not running, and a message never starts a session.
     #[error("`{name}` is not running ({reason}), and a message never starts a session")]
     NotRunning {
-        /// The name.
+        /// Name of the session.
         name: SessionName,
-        /// What it is instead.
+        /// State of the session.
         reason: String,
     },
-    /// Say: the harness cannot be typed to, and a start alone would not help.
+    /// Say: the pane cannot be typed into, and a start alone would not help.
     #[error("could not type into `{name}` ({reason})")]
     OutOfReach {
-        /// The name.
+        /// Name of the session.
         name: SessionName,
-        /// Why not.
+        /// Reason.
         reason: String,
-        /// The acts that help.
+        /// Actions that help.
         remedies: Vec<Remedy>,
     },
-    /// Say: the pane under that name is not ours to type into.
+    /// Say: the tmux session of this name is not managed by the-loop.
     #[error("the tmux session `{session}` is not managed by the-loop, so nothing was typed into it")]
     Foreign {
-        /// The name.
+        /// Name of the session.
         name: SessionName,
-        /// Its tmux session.
+        /// Name of the tmux session.
         session: String,
-        /// The name of the tmux socket; empty for the default one.
+        /// Name of the tmux socket; empty for the default one.
         socket: String,
     },
-    /// A live session of the-loop whose record is gone: only `restore` and the operator act on it.
+    /// A live session of the-loop has lost its record: only `restore` and the operator act on it.
     #[error("`{name}` is running, but its record is missing")]
     Unrecorded {
-        /// The name.
+        /// Name of the session.
         name: SessionName,
-        /// Its tmux session.
+        /// Name of the tmux session.
         session: String,
-        /// The name of the tmux socket; empty for the default one.
+        /// Name of the tmux socket; empty for the default one.
         socket: String,
     },
-    /// The state folder belongs to another user, and what was written there would lock that user out.
+    /// The state folder belongs to another user. Files written to it would lock that user out.
     #[error("{}: owned by another user (uid {owner}), so nothing was changed", path.display())]
     NotOurFolder {
-        /// The folder.
+        /// State folder.
         path: PathBuf,
-        /// The user it belongs to.
+        /// Owner of the folder.
         owner: u32,
     },
-    /// Say: the session shows a dialog, and a pasted Enter would answer it.
+    /// Say: the session shows a prompt, and the Enter after a paste would answer it.
     #[error("`{name}` is waiting for an answer to a prompt, so nothing was typed:\n{question}")]
     Waiting {
-        /// The name.
+        /// Name of the session.
         name: SessionName,
-        /// Its tmux session.
+        /// Name of the tmux session.
         session: String,
-        /// The name of the tmux socket; empty for the default one.
+        /// Name of the tmux socket; empty for the default one.
         socket: String,
-        /// The question as the screen shows it.
+        /// Prompt, as the screen shows it.
         question: String,
-        /// Whether it offers answers that `answer` can choose.
+        /// True if the prompt offers answers that `answer` can select.
         offers: bool,
     },
-    /// Say: text that was not submitted stands in the input box, and a paste would join it.
+    /// Say: the input box contains unsent text, and a paste would be appended to it.
     #[error("the input box of `{name}` contains unsent text, so nothing was typed:\n{text}")]
     UnsentText {
-        /// The name.
+        /// Name of the session.
         name: SessionName,
-        /// Its tmux session.
+        /// Name of the tmux session.
         session: String,
-        /// The name of the tmux socket; empty for the default one.
+        /// Name of the tmux socket; empty for the default one.
         socket: String,
-        /// The text in the box, as the screen shows it.
+        /// Text in the box, as the screen shows it.
         text: String,
     },
-    /// Answer: the session does not ask what is to be answered.
+    /// Answer: the session does not show the prompt that should be answered.
     #[error("nothing was selected in `{name}`: {reason}")]
     NotWaiting {
-        /// The name.
+        /// Name of the session.
         name: SessionName,
-        /// What it shows instead.
+        /// Reason, with what the session shows instead.
         reason: String,
     },
-    /// Say: the message is over the limit.
+    /// Say: the message exceeds the size limit.
     #[error("the message has {found} bytes and the limit is {limit}")]
     TooLarge {
-        /// Its size in bytes.
+        /// Size of the message in bytes.
         found: usize,
-        /// The limit in bytes.
+        /// Limit in bytes.
         limit: usize,
     },
-    /// Say: the same idempotency key came with another message.
+    /// Say: the idempotency key was already used for another message.
     #[error("the idempotency key was already used for another message to `{name}`")]
     KeyReused {
-        /// The name.
+        /// Name of the session.
         name: SessionName,
     },
-    /// The config cannot be used, with every reason.
+    /// The config is invalid; lists every reason.
     #[error("{0}")]
     Misconfigured(#[from] ConfigProblems),
-    /// A record cannot be read; it is never overwritten.
+    /// A record could not be read. It is never overwritten.
     #[error("{}: could not read the record of `{name}` ({reason}), so nothing was changed", path.display())]
     BadRecord {
-        /// The name.
+        /// Name of the session.
         name: SessionName,
-        /// Its file.
+        /// File of the record.
         path: PathBuf,
-        /// What is wrong, and where in it.
+        /// Reason, with its position in the file.
         reason: String,
     },
-    /// The state folder cannot be read or written.
+    /// The state folder could not be read or written.
     #[error("{}: {doing}: {source}", path.display())]
     Storage {
-        /// The file or folder.
+        /// File or folder.
         path: PathBuf,
-        /// What was being done.
+        /// Failed operation.
         doing: &'static str,
-        /// The cause.
+        /// Cause.
         #[source]
         source: io::Error,
     },
-    /// tmux did not answer; silence is not absence, so nothing was done.
+    /// tmux did not answer. Silence is not absence, so nothing was done.
     #[error("tmux did not answer ({reason}), so nothing was done")]
     TmuxSilent {
-        /// How it did not answer.
+        /// Reason: the kind of silence.
         reason: String,
     },
     /// The caller is an agent inside a session, and agents do not control sessions.
     #[error("{} may not {doing}: agents do not control sessions", inside(session.as_ref()))]
     InsideSession {
-        /// The session that it runs inside of, if that is known.
+        /// Session that the caller runs in, if known.
         session: Option<SessionName>,
-        /// What it asked for.
+        /// Requested action.
         doing: &'static str,
-        /// The config file.
+        /// Config file.
         config: String,
     },
-    /// The caller closed its connection before it was known who it is.
+    /// The caller closed its connection before it could be identified.
     #[error(
         "could not determine who asked to {doing}, because the connection was closed before the answer, so nothing was done"
     )]
     CallerGone {
-        /// What it asked for.
+        /// Requested action.
         doing: &'static str,
     },
     /// The service is shutting down, and the verb had not begun.
     #[error("the service is shutting down, so nothing was done")]
     ShuttingDown,
-    /// Too many callers wait for the session already.
+    /// Too many callers are already waiting for the session.
     #[error("`{name}` is busy: {waiting} requests are waiting for it")]
     Crowded {
-        /// The name.
+        /// Name of the session.
         name: SessionName,
-        /// How many.
+        /// Number of waiting callers.
         waiting: usize,
     },
     /// Another verb holds the session.
     #[error("`{name}` is busy: {holder} has held it for more than {waited_seconds} s")]
     Busy {
-        /// The name.
+        /// Name of the session.
         name: SessionName,
-        /// Who holds it, as far as is known.
+        /// Holder of the session, as far as is known.
         holder: String,
-        /// How long was waited.
+        /// Seconds that the caller waited.
         waited_seconds: u64,
     },
 }
 
-/// Seconds after which a busy session is worth another try.
+/// Seconds to wait before a retry on a busy session.
 const BUSY_RETRY: u64 = 5;
 
 fn look(session: &str, socket: &str) -> Remedy {
@@ -243,7 +243,7 @@ impl From<files::Error> for Error {
     }
 }
 
-/// Makes a storage error of an I/O error, as a function for `map_err`.
+/// Wraps an I/O error as a storage error, as a function for `map_err`.
 pub(crate) fn storage(path: &Path, doing: &'static str) -> impl FnOnce(io::Error) -> Error {
     let path = path.to_owned();
     move |source| Error::Storage { path, doing, source }
@@ -256,7 +256,7 @@ impl wire::Refusal for Error {
 }
 
 impl Error {
-    /// The stable code that surfaces answer with.
+    /// Returns the stable code that surfaces answer with.
     pub fn code(&self) -> ProblemCode {
         match self {
             Self::InvalidName(_) => ProblemCode::InvalidName,
@@ -280,7 +280,7 @@ impl Error {
         }
     }
 
-    /// Returns the acts that help, the likeliest first; none where none is known.
+    /// Returns the actions that help, most likely first; empty if none is known.
     pub fn remedies(&self) -> Vec<Remedy> {
         let key = |key: &str| key.to_owned();
         match self {

@@ -1,13 +1,13 @@
-//! The launcher: what a new pane runs first.
+//! Launcher: the program that a new pane runs first.
 //!
-//! tmux gives a new pane the environment its server was started with, mangles long commands and leaves what is passed
-//! to it readable for everyone who may list processes. So a pane runs `the-loop launch SPEC`: it reads the spec (a
-//! private file), removes it, sets directory and environment, and execs the harness, whose pid is then the pane's.
+//! tmux gives a new pane the environment of its server's start, mangles long commands, and leaves arguments readable
+//! for every user who may list processes. So a pane runs `the-loop launch SPEC`: it reads the spec (a private file),
+//! removes it, sets directory and environment, and execs the harness, which keeps the pid of the pane.
 //!
-//! Secrets are read here: the spec says where their values come from.
+//! Secrets are read here: the spec contains only their sources.
 //!
-//! The spec is also the permission to run. Whoever gives a start up takes the spec away first; a pane that tmux makes
-//! later, after a time-out, finds none and runs nothing.
+//! The spec is also the permission to run. A verb that gives up a start revokes the spec first. If tmux creates the
+//! pane later, after a timeout, the launcher finds no spec and runs nothing.
 
 mod secret;
 
@@ -43,20 +43,20 @@ use crate::{
     variables::{Env, Secrets},
 };
 
-/// The largest launch in bytes: a command and an environment, which Linux limits to a quarter of the stack.
+/// Size limit of a spec, in bytes: a command and an environment, which Linux limits to a quarter of the stack.
 const MAX_SPEC: usize = 64 * 1024 * 1024;
 
-/// What to run, where, and with which environment.
+/// Launch specification: command, directory and environment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LaunchSpec {
     pub(crate) argv: Vec<String>,
     pub(crate) cwd: String,
-    /// As they are: a variable need not be text.
+    /// As bytes: a variable need not be UTF-8.
     pub(crate) env: Vec<(OsString, OsString)>,
-    /// What the definition sets, whatever the terminal says.
+    /// Variables that the definition sets, which override those of the terminal.
     #[serde(default)]
     pub(crate) set: Vec<(OsString, OsString)>,
-    /// Where secret values come from. They are read in the pane.
+    /// Sources of secret values. The values are read in the pane.
     #[serde(default)]
     pub(crate) secrets: Secrets,
 }
@@ -78,19 +78,19 @@ impl LaunchSpec {
         Self { argv, cwd, env, set: Vec::new(), secrets: Secrets::new() }
     }
 
-    /// Adds what a definition sets. The values of `env` are those of the environment.
+    /// Adds the variables of a definition. The values for `env` come from `environment`.
     pub(crate) fn define(&mut self, env: &Env, environment: &Surroundings, secrets: Secrets) {
         let set = env.keys().filter_map(|key| Some((key.into(), environment.raw(key)?.to_owned())));
         self.set = set.collect();
         self.secrets = secrets;
     }
 
-    /// Marks what it starts as belonging to a state folder.
+    /// Marks the started processes as belonging to a state folder.
     pub(crate) fn mark(&mut self, root: &str) {
         self.env.push((ROOT_VAR.into(), root.into()));
     }
 
-    /// Adds variables that the operator has not set.
+    /// Adds variables, except those that the operator has set.
     pub(crate) fn add_missing(&mut self, vars: &[(&str, &str)]) {
         for (key, value) in vars {
             if !self.env.iter().any(|(known, _)| known == key) {
@@ -99,7 +99,7 @@ impl LaunchSpec {
         }
     }
 
-    /// Writes it where only we can read it.
+    /// Writes the spec to a private file.
     pub(crate) fn write(&self, dir: &Path, loop_id: &str) -> Result<PathBuf, Error> {
         let path = dir.join(format!("{loop_id}.json"));
         let text = serde_json::to_string(self).unwrap_or_default();
@@ -109,26 +109,26 @@ impl LaunchSpec {
     }
 }
 
-/// Takes a spec back: true if nobody had read it, so that nothing can come of it any more. A pane that tmux makes of
-/// it later finds what is left here, and closes itself.
+/// Revokes a spec. True if it had not been read, so that it can start nothing any more. If tmux creates the pane
+/// later, the launcher finds the revocation and closes the pane.
 pub(crate) fn revoke(spec: &Path) -> bool {
     write::rename(spec, &revoked(spec)).is_ok()
 }
 
-/// Removes a spec that no pane can ask for any more, and what its launch left.
+/// Removes a spec that no pane will read, and the files of its launch.
 pub(crate) fn discard(spec: &Path) {
     for path in [spec.to_owned(), spec.with_extension(READING), spec.with_extension(FAILED)] {
         let _ = fs::remove_file(path);
     }
 }
 
-/// Whether a launch has not come to its harness yet, because it waits for its pane or for its secrets.
+/// True while a launch has not started its harness yet, because it waits for its pane or for its secrets.
 pub(crate) fn is_under_way(spec: &Path) -> bool {
-    // Order matters: one is there before the other is removed.
+    // Order matters: the second file is created before the first is removed.
     spec.exists() || spec.with_extension(READING).exists()
 }
 
-/// Why a launch ended without its harness, if a secret was the reason.
+/// Returns why a launch ended without starting its harness, if a secret was the reason.
 pub(crate) fn failure(spec: &Path) -> Option<String> {
     fs::read_to_string(spec.with_extension(FAILED)).ok()
 }
@@ -137,7 +137,7 @@ fn revoked(spec: &Path) -> PathBuf {
     spec.with_extension(REVOKED)
 }
 
-/// Removes what nobody came for: specs and revocations of starts that were cut short long ago.
+/// Removes abandoned files: specs and revocations of starts that were interrupted long ago.
 pub(crate) fn tidy(dir: &Path) {
     let Ok(entries) = fs::read_dir(dir) else { return };
     for entry in entries.flatten() {
@@ -151,19 +151,19 @@ pub(crate) fn tidy(dir: &Path) {
     }
 }
 
-/// What stands beside a spec while its secrets are read.
+/// Extension of the file that exists while the secrets are read.
 const READING: &str = "reading";
 
-/// What stands there if one could not be read.
+/// Extension of the file that exists if a secret could not be read.
 const FAILED: &str = "failed";
 
-/// What a spec that was taken back is called.
+/// Extension of a revoked spec.
 const REVOKED: &str = "revoked";
 
-/// How long a launch may wait for its pane. A tmux that was stopped for longer has its pane say so.
+/// Time that a spec or revocation is kept for its pane. If tmux was stopped for longer, the pane shows an error.
 const KEPT: Duration = Duration::from_hours(24);
 
-/// The hidden `launch` subcommand. Returns only if there is nothing to run.
+/// Runs the hidden `launch` subcommand. Returns only if there is nothing to run.
 pub fn main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     let Some(path) = args.next().map(PathBuf::from) else {
         return fail(125, "`launch` is run by the-loop in its panes: it needs a spec file");
@@ -172,7 +172,7 @@ pub fn main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
         Ok(spec) => spec,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             if fs::remove_file(revoked(&path)).is_ok() {
-                // Nobody knows of this pane, so it must not stay.
+                // The pane is not tracked by any record, so it must close.
                 tmux::close_this_pane();
             }
             return fail(125, "this pane's launch was already used or cancelled: nothing was run");
@@ -184,7 +184,7 @@ pub fn main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
         return fail(126, &format!("{}: {error}", spec.cwd));
     }
     let mut vars: BTreeMap<_, _> = spec.env.into_iter().filter(|(key, _)| !is_terminal_var(key)).collect();
-    // What the terminal is, tmux knows best, unless the definition says otherwise.
+    // tmux knows the terminal best, unless the definition sets its variables.
     vars.extend(env::vars_os().filter(|(key, _)| is_terminal_var(key)));
     vars.extend(spec.set);
     match secret::resolve(&spec.secrets, &vars) {
@@ -206,7 +206,7 @@ fn is_terminal_var(key: &OsStr) -> bool {
     ["TERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "COLORTERM"].iter().any(|var| key == *var)
 }
 
-/// Reads a spec and removes it. Order matters: removed before it is acted upon, so that it is used at most once.
+/// Reads a spec and removes it. Order matters: it is removed before it is used, so that it is used at most once.
 fn take(path: &Path) -> io::Result<LaunchSpec> {
     let text = read::text(path, Links::Refuse, MAX_SPEC)?;
     let spec: LaunchSpec = serde_json::from_str(&text).map_err(io::Error::other)?;

@@ -1,11 +1,10 @@
-//! Standing sessions: named, long-lived tmux sessions that host AI coding agents and own no ticket.
+//! Standing sessions: named, long-lived tmux sessions that run AI coding agents and belong to no ticket.
 //!
-//! This crate is the whole core and the in-process SDK: open [`TheLoop`], ask it for [`TheLoop::standing`], and use
-//! the verbs. Every surface (command line, REST, web page, MCP, Slack) calls these functions and nothing below them.
+//! This crate is the whole core and the in-process SDK: open [`TheLoop`], call [`TheLoop::standing`], and use the
+//! verbs. Every surface (command line, REST, web page, MCP, Slack) calls these functions and nothing below them.
 //!
-//! It must not know any surface: no HTTP, no page, no Slack. It is synchronous on purpose: a verb, once begun, runs
-//! to its end whether or not the caller that asked for it is still there; an asynchronous host calls it from a
-//! blocking thread.
+//! It must not know any surface: no HTTP, no page, no Slack. It is synchronous on purpose: a verb that has begun runs
+//! to its end, even if its caller is gone. An asynchronous host calls it from a blocking thread.
 
 mod account;
 mod brief;

@@ -1,8 +1,8 @@
-//! The verbs. Each has a file of its own; each resolves its session through the one definition seam, judges it by the
-//! one state function, and, if it changes anything, holds the session's lock for as long as it works.
+//! The verbs, one file each. Each verb resolves its session to a definition, evaluates its state with `state::judge`,
+//! and, if it changes anything, holds the session's lock until it ends.
 //!
-//! The intent of a change is recorded before the act, so that whoever comes after a crash knows what to finish: see
-//! [`settle`].
+//! The intent of a change is recorded before the change, so that after a crash the next verb knows what to finish:
+//! see [`recover`].
 
 pub(crate) mod answer;
 pub(crate) mod bind_thread;

@@ -1,6 +1,6 @@
-//! What this process has done so far, in numbers: for whoever watches it from outside.
+//! Metrics of this process.
 //!
-//! Counting must never fail or hold up a verb. What is counted are words and times; no name, no text.
+//! Counting must never fail or delay a verb. Only fixed words and times are recorded: no names, no texts.
 
 use std::{
     collections::BTreeMap,
@@ -15,35 +15,35 @@ use wire::{ControlReport, Outcome, SayReceipt};
 
 use crate::Error;
 
-/// Everything that was counted since the process began.
+/// Metrics since the process started.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Metrics {
-    /// How often a verb ended with an outcome of a session, a verdict, or the code of a refusal.
+    /// Number of verbs by result: an outcome of a session, a verdict, or the code of a refusal.
     pub verbs: BTreeMap<(&'static str, &'static str), u64>,
-    /// How long a say took, refused ones included.
+    /// Durations of say, including refused ones.
     pub say: Times,
-    /// How long tmux took to answer.
+    /// Response times of tmux.
     pub tmux: Times,
-    /// How often tmux did not answer.
+    /// Number of calls that tmux did not answer.
     pub tmux_silences: u64,
-    /// How many lines of the event log could not be written.
+    /// Number of lines of the event log that could not be written.
     pub event_errors: u64,
 }
 
-/// How long something took, as a histogram.
+/// Durations, as a histogram.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Times {
-    /// For each bound in seconds, how many took at most so long.
+    /// For each bound in seconds, the number of durations up to that bound.
     pub within: Vec<(f64, u64)>,
-    /// How many there were.
+    /// Number of durations.
     pub count: u64,
-    /// How long they took together, in seconds.
+    /// Sum of the durations, in seconds.
     pub seconds: f64,
 }
 
-/// What this process has counted so far.
+/// Returns the metrics of this process.
 pub fn metrics() -> Metrics {
     Metrics {
         verbs: VERBS.lock().unwrap_or_else(PoisonError::into_inner).clone(),
@@ -60,7 +60,7 @@ static TMUX: Clock<8> = Clock::new([0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 
 static TMUX_SILENCES: AtomicU64 = AtomicU64::new(0);
 static EVENT_ERRORS: AtomicU64 = AtomicU64::new(0);
 
-/// Counts what a verb did to each session, or why it was refused.
+/// Counts the result of a verb for each session, or the code of its refusal.
 pub(crate) fn verb(
     verb: &'static str,
     does: impl FnOnce() -> Result<ControlReport, Error>,
@@ -98,7 +98,7 @@ fn verdict(done: &Result<SayReceipt, Error>) -> &'static str {
     }
 }
 
-/// Counts a call of tmux that began then.
+/// Records the time of a tmux call that started at `begun`.
 pub(crate) fn tmux(begun: Instant, answered: bool) {
     if answered {
         TMUX.add(begun);
@@ -116,11 +116,11 @@ fn count(verb: &'static str, outcome: &'static str) {
     *VERBS.lock().unwrap_or_else(PoisonError::into_inner).entry((verb, outcome)).or_default() += 1;
 }
 
-/// Takes times.
+/// Histogram in atomics, as it is collected.
 #[derive(Debug)]
 struct Clock<const N: usize> {
     bounds: [f64; N],
-    /// For each bound, how many took at most so long and longer than the bound before it.
+    /// For each bound, the number of durations up to that bound and above the one before it.
     within: [AtomicU64; N],
     count: AtomicU64,
     micros: AtomicU64,

@@ -1,10 +1,11 @@
-//! What the machine refuses and the-loop gets along without: told once, not with every verb.
+//! Notices of features that the machine refuses and that the-loop can do without. Each is reported once, not by every
+//! verb.
 
 use std::sync::{Mutex, PoisonError};
 
 static NOTICES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Tells of something, unless it was told already.
+/// Records a notice, unless it was already recorded.
 pub(crate) fn tell(what: String) {
     let mut notices = NOTICES.lock().unwrap_or_else(PoisonError::into_inner);
     if !notices.contains(&what) {
@@ -13,7 +14,7 @@ pub(crate) fn tell(what: String) {
     }
 }
 
-/// What was told of since the start of this process.
+/// Returns the notices since the start of this process.
 pub fn notices() -> Vec<String> {
     NOTICES.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }

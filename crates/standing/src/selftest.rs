@@ -1,7 +1,7 @@
-//! selftest: proves on this machine that a session can be made, spoken to, stopped, gone on with and deleted.
+//! selftest: creates, messages, stops, resumes and deletes a session on this machine.
 //!
-//! It happens in a home, a state folder and a tmux server of its own, with the built-in `demo` harness: no session, no
-//! record and no account of the operator's is touched, and nothing is left of it.
+//! It runs in its own home, state folder and tmux server, with the built-in `demo` harness. It touches no session,
+//! record or account of the operator, and removes everything at the end.
 
 mod sandbox;
 mod steps;
@@ -15,26 +15,26 @@ use std::{
 use crate::Surroundings;
 use sandbox::Sandbox;
 
-/// How long all the steps may take together. The rest of ten seconds is for tidying up.
+/// Time limit for all steps together. The rest of ten seconds is for the cleanup.
 const LIMIT: Duration = Duration::from_secs(8);
 
-/// How often it is asked whether it was given up.
+/// Interval for checking if the caller has given up.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// One step, as it was taken.
+/// Result of one step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Step {
-    /// `prepare`, `create`, `say`, `stop`, `start`, `delete` or `clean`.
+    /// Name: `prepare`, `create`, `say`, `stop`, `start`, `delete` or `clean`.
     pub name: &'static str,
-    /// How long it took.
+    /// Duration of the step.
     pub took: Duration,
-    /// What it showed, or why it failed; for a person.
+    /// Result, or the reason of the failure, for people.
     pub outcome: Result<String, String>,
 }
 
-/// Takes every step and tells each as it is done; true if all succeeded. After one that failed, or once `given_up` says
-/// so, only `clean` follows. Takes ten seconds at most.
+/// Runs all steps and reports each as it is done; true if all succeeded. After a failed step, or once `given_up`
+/// returns true, only `clean` follows. Takes at most ten seconds.
 pub fn selftest(here: &Surroundings, given_up: impl Fn() -> bool, mut tell: impl FnMut(&Step)) -> bool {
     let begun = Instant::now();
     let sandbox = match Sandbox::make(here) {
@@ -46,7 +46,7 @@ pub fn selftest(here: &Surroundings, given_up: impl Fn() -> bool, mut tell: impl
     };
     let (sender, steps) = mpsc::channel();
     let within = Arc::clone(&sandbox);
-    // Beside us: what never ends must not keep the rest from being tidied up.
+    // On another thread: a step that hangs must not prevent the cleanup.
     thread::spawn(move || steps::take(&within, &sender));
     let mut well = true;
     let (mut last, mut underway) = (begun, steps::NAMES[0]);

@@ -1,7 +1,7 @@
-//! What is true of a session: one pure function of its record, tmux's answer and its process.
+//! State of a session, as one pure function of its record, the answer of tmux and its process.
 //!
-//! Every verb, the listing and the service's start ask here and nowhere else, so that none can see what another does
-//! not. Nothing is done here.
+//! Every verb, the list and the start of the service use this function, so that all of them agree. It has no side
+//! effects.
 
 use crate::{
     registry::{Phase, Record},
@@ -9,41 +9,41 @@ use crate::{
 };
 use wire::{SessionName, State};
 
-/// What was seen of a session.
+/// Observations of a session.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seen<'a> {
     pub(crate) name: &'a SessionName,
     pub(crate) record: Option<&'a Record>,
-    /// What marks the sessions of this state folder.
+    /// Mark of the sessions of this state folder.
     pub(crate) mark: &'a str,
-    /// True if a file stands under the name that cannot be read as a record.
+    /// True if there is a file of this name that cannot be read as a record.
     pub(crate) unreadable: bool,
     pub(crate) panes: Result<&'a Panes, &'a Silence>,
-    /// True if the process of the record's last spawn lives, by pid, start and boot.
+    /// True if the process of the record's last spawn is alive, identified by pid, start time and boot.
     pub(crate) process_alive: bool,
-    /// True if a verb works on it now; without one, what the record was about to do was cut short.
+    /// True if a verb is working on the session now. If false, an unfinished phase in the record was interrupted.
     pub(crate) at_work: bool,
 }
 
-/// What is true of a session.
+/// Condition of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Condition {
-    /// No session, no process.
+    /// No tmux session and no process.
     Gone,
-    /// Our harness is alive in this pane.
+    /// The session's harness is alive in this pane.
     Live(Pane),
-    /// A retained pane whose program ended, and nothing alive beside it.
+    /// A retained pane whose program has exited, and no live pane beside it.
     Dead(Pane),
-    /// Our session lives on without our harness: an operator's own panes are in it.
+    /// The tmux session is alive without its harness: it contains panes of the operator.
     Deserted {
-        /// The dead pane of our harness, if it is still there.
+        /// Dead pane of the harness, if it still exists.
         dead: Option<Pane>,
     },
-    /// The harness lives, and no session of that name can be seen.
+    /// The harness is alive, and no tmux session of this name is visible.
     Orphaned,
-    /// Our pane runs another program: an operator respawned it.
+    /// The session's pane runs another program: an operator respawned it.
     Replaced(Pane),
-    /// A live session of that name that is not ours.
+    /// A live tmux session of this name that is not managed by the-loop.
     Foreign(Pane),
     /// A live session of this state folder that has no record.
     Unrecorded(Pane),
@@ -52,7 +52,7 @@ pub(crate) enum Condition {
 }
 
 impl Condition {
-    /// The pane in which our harness is alive.
+    /// Returns the pane in which the harness is alive.
     pub(crate) fn live(&self) -> Option<&Pane> {
         match self {
             Self::Live(pane) => Some(pane),
@@ -60,7 +60,7 @@ impl Condition {
         }
     }
 
-    /// The pane that shows the session, alive or retained, if it is ours.
+    /// Returns the pane that shows the session, alive or retained, if it belongs to the session.
     pub(crate) fn shown(&self) -> Option<&Pane> {
         match self {
             Self::Live(pane) | Self::Dead(pane) | Self::Deserted { dead: Some(pane) } => Some(pane),
@@ -75,7 +75,7 @@ impl Condition {
     }
 }
 
-/// Judges what was seen.
+/// Determines the condition from the observations.
 pub(crate) fn judge(seen: &Seen<'_>) -> Condition {
     let panes = match seen.panes {
         Ok(panes) => panes.of(seen.name),
@@ -85,7 +85,7 @@ pub(crate) fn judge(seen: &Seen<'_>) -> Condition {
         return if seen.process_alive { Condition::Orphaned } else { Condition::Gone };
     };
     if panes.iter().all(|pane| pane.dead) {
-        // Its harness lives elsewhere: on the server of another `routing.tmux.socket`, say.
+        // The harness is alive elsewhere, for example on the server of another `routing.tmux.socket`.
         let elsewhere = seen.record.and_then(|record| record.process.as_ref()).filter(|_| seen.process_alive);
         if elsewhere.is_some_and(|process| panes.iter().all(|pane| pane.pid != process.pid)) {
             return Condition::Orphaned;
@@ -103,9 +103,9 @@ pub(crate) fn judge(seen: &Seen<'_>) -> Condition {
     if let Some(pane) = ours.filter(|pane| !pane.dead) {
         return match &record.process {
             Some(process) if process.pid != pane.pid => Condition::Replaced(pane.clone()),
-            // Nothing of ours was left when a stop was done.
+            // A completed stop leaves nothing of the session in its pane.
             None if record.phase == Some(Phase::Stopped) => Condition::Replaced(pane.clone()),
-            // It has ended, and tmux has not noticed yet.
+            // It has exited, and tmux has not noticed yet.
             Some(_) if !seen.process_alive => {
                 let others_live = panes.iter().any(|other| !other.dead && other.id != pane.id);
                 let pane = pane.clone();
@@ -118,10 +118,10 @@ pub(crate) fn judge(seen: &Seen<'_>) -> Condition {
     if session_is_ours { Condition::Deserted { dead: ours.cloned() } } else { Condition::Foreign(first.clone()) }
 }
 
-/// The pane of the record's last spawn.
+/// Returns the pane of the record's last spawn.
 ///
-/// A record of another program knows no id. It accounts for a session that has none either; a session with an id
-/// belongs to whoever gave it.
+/// A record of another program contains no id, so it matches only a pane without an id. A session with an id belongs
+/// to the instance that set the id.
 fn ours<'a>(record: &Record, panes: &'a [Pane]) -> Option<&'a Pane> {
     if record.of_another_program() {
         return panes.iter().find(|pane| pane.session_loop_id.is_empty() && pane.pane_loop_id.is_empty());
@@ -129,7 +129,7 @@ fn ours<'a>(record: &Record, panes: &'a [Pane]) -> Option<&'a Pane> {
     panes.iter().find(|pane| !pane.pane_loop_id.is_empty() && pane.pane_loop_id == record.loop_id)
 }
 
-/// The word for a condition, with what the record was about to do.
+/// Returns the state for a condition, together with the phase in the record.
 pub(crate) fn word(seen: &Seen<'_>, condition: &Condition) -> State {
     if seen.unreadable && !matches!(condition, Condition::Silent(_)) {
         return State::Unreadable;
@@ -149,12 +149,12 @@ pub(crate) fn word(seen: &Seen<'_>, condition: &Condition) -> State {
     }
 }
 
-/// What a pane of ours that was respawned is, for a person.
+/// Describes the respawned pane of a session, for people.
 pub(crate) fn replaced(pane: &Pane) -> String {
     format!("its pane runs another program (pid {}), which the-loop did not start", pane.pid)
 }
 
-/// How a dead pane's program ended, for a person.
+/// Describes how the program of a dead pane ended, for people.
 pub(crate) fn how_it_ended(pane: &Pane) -> String {
     match (pane.exit_status, pane.exit_signal) {
         (Some(status), _) => format!("exited with status {status}"),
@@ -176,7 +176,7 @@ mod tests {
         SessionName::parse("x").expect("valid")
     }
 
-    /// A record whose harness was spawned as `id` and runs as [`PID`].
+    /// Returns a record whose harness was spawned as `id` and runs as [`PID`].
     fn record(id: &str) -> Record {
         let mut record = Record::new(&name(), String::new());
         record.loop_id = id.to_owned();

@@ -1,29 +1,29 @@
-//! The text policy: what of a message may reach a pane. One function for every surface.
+//! Text policy: the characters of a message that may reach a pane. One function for every surface.
 //!
-//! Inside a paste's frame only two control characters are text: line feed and tab. An escape would end the frame and
-//! have the rest typed as keys, so that whatever is not text is taken out, and the receipt says how much.
+//! Inside a bracketed paste only two control characters are text: line feed and tab. An escape would end the paste,
+//! and the rest would be typed as keys. So all other control characters are removed, and the receipt says how many.
 
-/// The longest message, in bytes, before anything is taken out of it.
+/// Size limit of a message, in bytes, before anything is removed.
 pub const MESSAGE_LIMIT: usize = 1024 * 1024;
 
-/// A message that is fit to be pasted.
+/// Message that can be pasted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CleanText {
-    /// The text: no control character but line feed and tab.
+    /// Text, without control characters except line feed and tab.
     pub text: String,
-    /// How many characters were taken out.
+    /// Number of removed characters.
     pub removed: usize,
-    /// How many carriage returns became line feeds.
+    /// Number of carriage returns that became line feeds.
     pub line_ends: usize,
-    /// How many line feeds at the end were left out.
+    /// Number of line feeds removed at the end.
     pub trailing: usize,
 }
 
-/// Takes out of a text what may not reach a pane.
+/// Removes the characters that must not reach a pane.
 ///
-/// Line ends of other systems become line feeds, and those at the very end are left out: Enter follows there. Every
-/// other C0 and C1 control character and DEL is removed. What is left of an escape sequence is plain text. Applying it
-/// twice changes nothing more.
+/// Line ends of other systems become line feeds. Line feeds at the end are removed, since Enter follows. All other C0
+/// and C1 control characters and DEL are removed. The rest of an escape sequence stays as plain text. The function is
+/// idempotent.
 pub fn clean(text: &str) -> CleanText {
     let mut out = CleanText { text: String::with_capacity(text.len()), ..CleanText::default() };
     let mut chars = text.chars().peekable();
@@ -36,7 +36,7 @@ pub fn clean(text: &str) -> CleanText {
                 }
             }
             '\n' | '\t' => out.text.push(c),
-            // C0, DEL and C1 (U+009B is the one-character form of the introducer).
+            // C0, DEL and C1 (U+009B is the one-character form of the control sequence introducer).
             c if c.is_control() => out.removed += 1,
             c => out.text.push(c),
         }
@@ -47,12 +47,12 @@ pub fn clean(text: &str) -> CleanText {
     out
 }
 
-/// Takes out of a text that is shown what is not text: every control character but line feed and tab.
+/// Removes every control character except line feed and tab from a text for display.
 pub fn inert(text: &str) -> String {
     text.chars().filter(|&c| c == '\n' || c == '\t' || !c.is_control()).collect()
 }
 
-/// The same for a single line that is shown, not pasted: control characters become spaces.
+/// Replaces control characters by spaces in a single line for display.
 pub fn inert_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
@@ -86,7 +86,7 @@ mod tests {
         assert_eq!(clean("\n\n").text, "");
     }
 
-    /// Characters that mean something to a terminal, more often than chance would have them.
+    /// Texts with many characters that are special to a terminal.
     fn hostile() -> impl Strategy<Value = String> {
         let parts = prop_oneof![
             proptest::sample::select(vec![

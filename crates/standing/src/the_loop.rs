@@ -1,4 +1,4 @@
-//! The in-process SDK: an instance of the-loop on one config, and the verbs on its standing sessions.
+//! In-process SDK: an instance of the-loop with one config, and the verbs on its standing sessions.
 
 use std::{
     collections::HashMap,
@@ -24,7 +24,7 @@ use crate::{
     metrics,
 };
 
-/// One instance of the-loop: a config file and where its state lives. Cheap to clone; safe to share.
+/// Instance of the-loop: a config file and the place of its state. Cheap to clone; safe to share.
 #[derive(Clone, Debug)]
 pub struct TheLoop {
     path: ConfigPath,
@@ -36,18 +36,18 @@ pub struct TheLoop {
     looks: Arc<Looks>,
 }
 
-/// What several callers may ask for at once.
+/// Results that concurrent callers share.
 #[derive(Debug, Default)]
 struct Looks {
     list: SingleFlight<Vec<Row>>,
-    /// By the number of lines.
+    /// By number of lines.
     surveys: Mutex<HashMap<usize, Arc<SingleFlight<Survey>>>>,
 }
 
-/// Every session with the last lines of its pane.
+/// All sessions with the last lines of their panes.
 type Survey = Vec<(Row, String)>;
 
-/// The config as last read, and what the file looked like then.
+/// Config as last read, and the metadata of its file at that time.
 #[derive(Debug)]
 struct Read {
     stamp: Option<(u64, u64, i64, i64)>,
@@ -55,13 +55,13 @@ struct Read {
 }
 
 impl TheLoop {
-    /// Opens the instance of a config file, or of the one found for this process if `None`. Opening never fails for
-    /// what stands in the file: the verbs say what is wrong with it, and `stop` works all the same.
+    /// Opens the instance of a config file, or of the one found for this process if `None`. Opening never fails
+    /// because of the content of the file: the verbs report what is wrong with it, and `stop` works anyway.
     pub fn open(config: Option<&Path>) -> Self {
         Self::open_in(config, Surroundings::of_process(), "sdk")
     }
 
-    /// The same with surroundings and a name for the event log (`cli`, `service`, …).
+    /// Opens an instance with a given environment and a source name for the event log (`cli`, `service`, …).
     pub fn open_in(config: Option<&Path>, surroundings: Surroundings, source: &'static str) -> Self {
         let path = config::locate(config, &surroundings);
         Self {
@@ -75,22 +75,22 @@ impl TheLoop {
         }
     }
 
-    /// Returns the instance under another name for the event log.
+    /// Returns the instance with another source name for the event log.
     #[must_use]
     pub fn with_source(mut self, source: &'static str) -> Self {
         self.source = source;
         self
     }
 
-    /// The same for another caller than this process: a service acts for whoever calls it.
+    /// Returns the instance with another caller than this process, for a service that acts on behalf of its callers.
     #[must_use]
     pub fn with_caller(mut self, caller: Caller) -> Self {
         self.caller = caller;
         self
     }
 
-    /// The config as it stands in the file now. An edit is noticed; while a broken one stands there, the settings are
-    /// the last good ones and [`Loaded::standing`] refuses.
+    /// Returns the config as it is in the file now. Changes are detected. While the file is invalid, the settings are
+    /// the last valid ones and [`Loaded::standing`] refuses.
     pub fn config(&self) -> Arc<Loaded> {
         blocking::about_to("the config is read");
         let stamp =
@@ -109,17 +109,18 @@ impl TheLoop {
         loaded
     }
 
-    /// The config file of this instance, whether it exists or not.
+    /// Returns the path of the config file, which may not exist.
     pub fn config_file(&self) -> &Path {
         self.path.file()
     }
 
-    /// What this instance was started with.
+    /// Returns the environment that this instance was opened with.
     pub fn surroundings(&self) -> &Surroundings {
         &self.surroundings
     }
 
-    /// The harnesses a session can be created with, the default one first, each with whether its program was found.
+    /// Returns the harnesses that a session can be created with, the default one first. The flag is true if the
+    /// program of the harness was found.
     pub fn harnesses(&self) -> Result<Vec<(String, bool)>, Error> {
         let context = self.strict()?;
         let routing = &context.settings().routing;
@@ -139,23 +140,24 @@ impl TheLoop {
         Ok(known)
     }
 
-    /// Writes an event of another part of the-loop into the log.
+    /// Writes an event of another part of the-loop to the event log.
     pub fn emit(&self, event: Event) {
         self.events(&self.config()).emit(event);
     }
 
-    /// The event log, to be read. It may be there even if `eventLog.enabled` is false: then nothing is added to it.
+    /// Returns a reader of the event log. The log may exist even if `eventLog.enabled` is false; nothing is added to
+    /// it then.
     pub fn event_log(&self) -> EventReader {
         EventReader::new(self.config().settings.event_log.path.clone())
     }
 
-    /// What of this machine endangers the sessions, hazards first: what `the-loop doctor` tells of the core. Works
-    /// whatever stands in the config; starts nothing and changes nothing.
+    /// Checks this machine for problems that could affect sessions, hazards first: the part of `the-loop doctor` that
+    /// is about the core. Works with any content of the config; starts nothing and changes nothing.
     pub fn doctor(&self) -> Vec<Finding> {
         doctor::examine(&self.tolerant())
     }
 
-    /// The verbs.
+    /// Returns the verbs.
     pub fn standing(&self) -> Standing<'_> {
         Standing { the_loop: self, caller: self.caller }
     }
@@ -164,19 +166,19 @@ impl TheLoop {
         EventLog::new(&config.settings, self.source, Arc::clone(&self.event_warned))
     }
 
-    /// How long a verb waits for another one on the same session.
+    /// Returns the time that a verb waits for another one on the same session.
     pub fn lock_wait(&self) -> std::time::Duration {
         self.tolerant().lock_wait().0
     }
 
-    /// What a verb works with, if the config can be used.
+    /// Returns the context of a verb; fails if the config is invalid.
     pub(crate) fn strict(&self) -> Result<Context, Error> {
         let context = self.tolerant();
         context.config.standing()?;
         Ok(context)
     }
 
-    /// The same for `stop`: any config but one that does not tell where the sessions are recorded.
+    /// Returns the context of `stop`: accepts any config, unless it leaves unknown where the sessions are recorded.
     fn stopping(&self) -> Result<Context, Error> {
         let context = self.tolerant();
         context.config.stopping()?;
@@ -184,14 +186,14 @@ impl TheLoop {
         Ok(context)
     }
 
-    /// The same for a verb that writes: refused in the state folder of another user before anything is looked at.
+    /// Returns the context of a verb that writes. Refuses the state folder of another user before anything else.
     fn changing(&self) -> Result<Context, Error> {
         let context = self.strict()?;
         context.owned()?;
         Ok(context)
     }
 
-    /// The same whatever stands in the config.
+    /// Returns a context with any content of the config.
     pub(crate) fn tolerant(&self) -> Context {
         let config = self.config();
         let events = self.events(&config);
@@ -199,7 +201,7 @@ impl TheLoop {
     }
 }
 
-/// The verbs on standing sessions. Each blocks until it is done: seconds for start and stop, a moment for the rest.
+/// Verbs on standing sessions. Each blocks until it is done: seconds for start and stop, a moment for the others.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing<'a> {
     the_loop: &'a TheLoop,
@@ -207,24 +209,25 @@ pub struct Standing<'a> {
 }
 
 impl Standing<'_> {
-    /// The same verbs, asked for by that caller. Create, delete, start, stop, restart, answers and forced messages are
-    /// refused if it runs inside a session; the rest is open to everyone.
+    /// Returns the verbs for another caller. Create, delete, start, stop, restart, answers and forced messages are
+    /// refused if the caller runs inside a session; the other verbs are open to all callers.
     #[must_use]
     pub fn called_by(self, caller: Caller) -> Self {
         Self { caller, ..self }
     }
 
-    /// Refuses a caller that runs inside a session, unless `standingSessions.agentsMayControl` is true. For what is
-    /// not a verb of the core, such as stopping the service; `doing` says what, as in "stop the service".
+    /// Refuses a caller that runs inside a session, unless `standingSessions.agentsMayControl` is true. For actions
+    /// that are not verbs of the core, such as stopping the service; `doing` names the action, as in "stop the
+    /// service".
     pub fn may_control(self, doing: &'static str) -> Result<(), Error> {
         lifecycle::permit::permit(&self.the_loop.tolerant(), self.caller, doing)
     }
 
-    /// Every session that is declared or recorded, sorted by name.
-    /// Who asks while others do shares their look, if it begins after the call.
+    /// Returns all declared and recorded sessions, sorted by name. Concurrent callers share one look, but never one
+    /// that began before their call.
     pub fn list(&self) -> Result<Vec<Row>, Error> {
         self.the_loop.looks.list.share(|| {
-            // A process that has not read its config yet asks tmux while it does.
+            // A process that has not read its config yet calls tmux while it does.
             let unread = self.the_loop.read.lock().unwrap_or_else(PoisonError::into_inner).is_none();
             let (path, surroundings) = (self.the_loop.path.clone(), Arc::clone(&self.the_loop.surroundings));
             let early = unread.then(|| EarlyLook::begin(path, surroundings)).flatten();
@@ -240,7 +243,7 @@ impl Standing<'_> {
         })
     }
 
-    /// Every session with the last `lines` lines of its pane, sorted by name: for a page.
+    /// Returns all sessions with the last `lines` lines of their panes, sorted by name. For the page.
     pub fn survey(&self, lines: usize) -> Result<Vec<(Row, String)>, Error> {
         let mut surveys = self.the_loop.looks.surveys.lock().unwrap_or_else(PoisonError::into_inner);
         let looks = Arc::clone(surveys.entry(lines).or_default());
@@ -248,13 +251,13 @@ impl Standing<'_> {
         looks.share(|| lifecycle::list::survey(&self.the_loop.strict()?, lines))
     }
 
-    /// One session.
+    /// Returns one session.
     pub fn get(&self, name: &str) -> Result<Row, Error> {
         let name = SessionName::parse(name)?;
         lifecycle::get::get(&self.the_loop.strict()?, &name)
     }
 
-    /// Makes a session, and starts it unless told otherwise.
+    /// Creates a session, and starts it unless the request says otherwise.
     pub fn create(&self, request: &CreateRequest) -> Result<ControlReport, Error> {
         metrics::verb("create", || {
             let name = SessionName::parse(&request.name)?;
@@ -273,9 +276,9 @@ impl Standing<'_> {
         })
     }
 
-    /// Starts, stops or restarts one session. An empty name is refused: it never means every session. Stopping works
-    /// with a config that cannot be used, but not with one that was named and cannot be read: where the sessions are
-    /// written down is not known then.
+    /// Starts, stops or restarts one session. An empty name is refused; it never means every session. Stopping works
+    /// with an invalid config, but not with one that was given explicitly and cannot be read: the location of the
+    /// records is unknown then.
     pub fn control(&self, request: &ControlRequest) -> Result<ControlReport, Error> {
         metrics::verb(request.verb.as_str(), || {
             self.may_control(match request.verb {
@@ -300,7 +303,7 @@ impl Standing<'_> {
         })
     }
 
-    /// Stops every recorded session, with a config that cannot be used as well, as [`Standing::control`] does.
+    /// Stops every recorded session. Works with an invalid config, as [`Standing::control`] does.
     pub fn stop_all(&self) -> Result<ControlReport, Error> {
         metrics::verb("stop", || {
             self.may_control("stop sessions")?;
@@ -308,7 +311,7 @@ impl Standing<'_> {
         })
     }
 
-    /// Starts what starts by itself: what `the-loop start` does once the service is up.
+    /// Starts the auto-start sessions, as `the-loop start` does once the service is up.
     pub fn start_auto(&self) -> Result<ControlReport, Error> {
         metrics::verb("start", || {
             self.may_control("start sessions")?;
@@ -316,7 +319,7 @@ impl Standing<'_> {
         })
     }
 
-    /// The same, and starts those that ran before as well: for a restart of everything.
+    /// Starts the auto-start sessions and those that ran before, for a restart of everything.
     pub fn start_again(&self, ran: &[SessionName]) -> Result<ControlReport, Error> {
         metrics::verb("start", || {
             self.may_control("start sessions")?;
@@ -324,7 +327,7 @@ impl Standing<'_> {
         })
     }
 
-    /// Restores the record of a running session whose record is gone.
+    /// Restores the record of a running session that has lost it.
     pub fn restore(&self, name: &str) -> Result<ControlReport, Error> {
         metrics::verb("restore", || {
             let name = SessionName::parse(name)?;
@@ -333,18 +336,18 @@ impl Standing<'_> {
         })
     }
 
-    /// Every session, and whether all that start by themselves run: what `the-loop status` tells.
+    /// Returns all sessions, and reports if all auto-start sessions are running. For `the-loop status`.
     pub fn status(&self) -> Result<ControlReport, Error> {
         lifecycle::status::status(&self.the_loop.strict()?)
     }
 
-    /// What [`Standing::start_auto`] would do, without doing any of it.
+    /// Returns what [`Standing::start_auto`] would do, without doing it.
     pub fn plan(&self) -> Result<Vec<PlannedSession>, Error> {
         lifecycle::plan::plan(&self.the_loop.strict()?)
     }
 
-    /// Finishes what a crash cut short, in every session: what the service does when it comes up. Looks at the
-    /// records alone if there is nothing to finish.
+    /// Finishes operations that a crash interrupted, in every session, when the service starts. Reads only the
+    /// records if there is nothing to finish.
     pub fn reconcile(&self) -> Result<Vec<Recovered>, Error> {
         lifecycle::reconcile::reconcile(&self.the_loop.changing()?)
     }
@@ -354,7 +357,7 @@ impl Standing<'_> {
         metrics::say(|| {
             let name = SessionName::parse(&request.name)?;
             lifecycle::fields::of_say(request)?;
-            // Forced, its Enter may choose an answer.
+            // With force, its Enter may select an answer.
             if request.force {
                 self.may_control("send a message with force")?;
             }
@@ -362,8 +365,8 @@ impl Standing<'_> {
         })
     }
 
-    /// Chooses one of the answers that a session offers to its own question: an operator's act, since it may grant what
-    /// the harness asks permission for.
+    /// Selects one of the answers that the prompt of a session offers. Only for operators, since an answer may grant
+    /// a permission that the harness asks for.
     pub fn answer(&self, request: &AnswerRequest) -> Result<SayReceipt, Error> {
         metrics::answer(|| {
             let name = SessionName::parse(&request.name)?;
@@ -373,26 +376,26 @@ impl Standing<'_> {
         })
     }
 
-    /// The session that a process belongs to: its harness, or what that started. A process that hides its environment
-    /// is nobody's.
+    /// Returns the session that a process belongs to, as its harness or a descendant of it. `None` for a process that
+    /// hides its environment.
     pub fn session_of(&self, pid: u32) -> Option<SessionName> {
         lifecycle::session_of::session_of(&self.the_loop.tolerant(), pid)
     }
 
-    /// Whether verbs can be done: the config can be used, and tmux answers.
+    /// Checks that verbs can be done: the config is valid, and tmux answers.
     pub fn ready(&self) -> Result<(), Error> {
         self.the_loop.strict()?.look()?;
         Ok(())
     }
 
-    /// Notes the thread in which a session is answered, and tells the session's row. One that is bound already stays
-    /// bound as it is: whoever announces it twice at once finds in the row which thread counts.
+    /// Binds a session to the Slack thread in which it is answered, and returns its row. A session that is already
+    /// bound keeps its thread. So if a session is announced twice at once, the row says which thread counts.
     pub fn bind_thread(&self, name: &str, channel: &str, thread: &str) -> Result<Row, Error> {
         let name = SessionName::parse(name)?;
         lifecycle::bind_thread::bind_thread(&self.the_loop.changing()?, &name, channel, thread)
     }
 
-    /// The last lines that a session's pane shows, as plain text without control characters; empty without a pane.
+    /// Returns the last lines of a session's pane as plain text without control characters; empty without a pane.
     pub fn screen(&self, name: &str, lines: usize) -> Result<String, Error> {
         let name = SessionName::parse(name)?;
         lifecycle::screen::screen(&self.the_loop.strict()?, &name, lines)

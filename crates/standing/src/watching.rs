@@ -1,8 +1,8 @@
-//! What looks at every session again and again: the blocking half of a watcher.
+//! Repeated looks at every session: the blocking half of a watcher.
 //!
-//! It holds a control client as long as a server runs with sessions of ours in it, so that a look starts no process and a
-//! change is told. Its user waits for [`Watching::signal`] and for changes of the [`Places`], and looks again when there is
-//! one. Nothing here waits, and nothing here changes a session.
+//! It keeps a control client while a server runs sessions of the-loop, so a look starts no process and changes are
+//! signalled. Its user waits for [`Watching::signal`] and for changes of the [`Places`], and then looks again.
+//! Nothing here waits, and nothing here changes a session.
 
 use std::{
     fs, io, mem,
@@ -21,57 +21,57 @@ use crate::{
     tmux::{Control, Line, Panes, Silence},
 };
 
-/// The pauses between two tries to connect: the first, and the longest.
+/// Pauses between two attempts to connect: the first, and the longest.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(1));
 
-/// A connection that lasted so long was a good one: the next one is tried for at once.
+/// A connection that lasted this long was good: the next attempt follows immediately.
 const GOOD: Duration = Duration::from_secs(10);
 
-/// The files whose changes call for another look.
+/// Files whose changes require another look.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Places {
-    /// The folder of records.
+    /// Folder of records.
     pub records: PathBuf,
-    /// The folder of what was given to sessions and is not a turn yet.
+    /// Folder of queued messages, which are given to sessions and are not turns yet.
     pub queues: PathBuf,
-    /// The config file.
+    /// Config file.
     pub config: PathBuf,
-    /// The event log.
+    /// Event log.
     pub event_log: PathBuf,
-    /// The socket of the tmux server.
+    /// Socket of the tmux server.
     pub socket: PathBuf,
 }
 
-/// Since when the sessions cannot be seen.
+/// Period in which the sessions cannot be seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blind {
-    /// When a look failed first, in the form of a row's times.
+    /// Time of the first failed look, in the format of a row's times.
     pub since: String,
-    /// Why, for a person.
+    /// Reason, for people.
     pub reason: String,
 }
 
-/// Why another look is taken.
+/// Reason for another look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// Something tells of a change, or somebody asks.
+    /// A change was signalled, or a caller requested a look.
     Told,
-    /// Some time has passed.
+    /// Time has passed.
     Time,
 }
 
-/// A look at every session.
+/// Result of a look at every session.
 #[derive(Debug)]
 pub struct Look {
-    /// Every session, sorted by name, unless they cannot be listed at all.
+    /// All sessions, sorted by name, or the reason why they could not be listed.
     pub rows: Result<Vec<Row>, Error>,
-    /// When it was taken.
+    /// Time of the look.
     pub as_of: String,
-    /// Set while tmux does not answer: then every row is `unknown` since that time.
+    /// Set while tmux does not answer: every row is `unknown` since that time.
     pub blind: Option<Blind>,
-    /// The tmux server that answered last.
+    /// tmux server that answered last.
     pub server: Option<Server>,
-    /// True if another look is due in a second: something is about to change, or no change is told.
+    /// True if another look is due in a second: a change is pending, or changes are not signalled.
     pub unsettled: bool,
 }
 
@@ -80,28 +80,28 @@ pub struct Look {
 pub struct Server(ProcessIdentity);
 
 impl Server {
-    /// True while it is stopped by a signal: it says nothing then, and that does not mean that all is as it was.
+    /// True while the server is stopped by a signal. It sends nothing then, which does not mean that nothing changed.
     pub fn is_stopped(&self) -> bool {
         self.0.is_stopped()
     }
 }
 
-/// Looks at the sessions of one instance. Each look blocks for as long as tmux takes to answer.
+/// Looks at the sessions of one instance. Each look blocks until tmux answers.
 #[derive(Debug)]
 pub struct Watching {
     the_loop: TheLoop,
     memory: watch::Memory,
     line: Option<Connected>,
-    /// When to connect again, and how long to wait after another failure.
+    /// Time of the next attempt to connect, and the pause after another failure.
     again: (Instant, Duration),
-    /// The server that answered last.
+    /// Server that answered last.
     server: Option<ProcessIdentity>,
     blind: Option<Blind>,
-    /// What stood at the place of the socket when no session of ours was behind it.
+    /// File at the path of the socket when its server had no session of the-loop.
     empty: Option<Socket>,
 }
 
-/// The place of a server's socket, and the file that stands there. Another file is another server's.
+/// Path of a server's socket, and the identity of the file there. Another file belongs to another server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Socket {
     path: PathBuf,
@@ -116,7 +116,7 @@ impl Socket {
     }
 }
 
-/// A control client, and what it is connected to.
+/// Control client, and the server that it is connected to.
 #[derive(Debug)]
 struct Connected {
     line: Line,
@@ -125,7 +125,7 @@ struct Connected {
 }
 
 impl Watching {
-    /// Prepares to look at the sessions of an instance.
+    /// Creates a watcher of an instance's sessions, without looking yet.
     pub fn new(the_loop: TheLoop) -> Self {
         Self {
             the_loop,
@@ -138,7 +138,7 @@ impl Watching {
         }
     }
 
-    /// The files whose changes call for another look. Reads the config if it changed.
+    /// Returns the files whose changes require another look. Reads the config if it changed.
     pub fn places(&self) -> Places {
         let context = self.the_loop.tolerant();
         let (config, settings) = (context.config.path.file().to_owned(), context.settings());
@@ -161,7 +161,7 @@ impl Watching {
         self.keep_line(&socket);
         let context = context.through(self.line.as_ref().map(|connected| Arc::clone(&connected.line)));
         if let Some(line) = &self.line {
-            // What is told from here on may be newer than this look.
+            // Changes signalled from here on may be newer than this look.
             line.with(Control::take_change);
         }
         let mut memory = mem::take(&mut self.memory);
@@ -188,25 +188,25 @@ impl Watching {
         if self.server_is_stopped() {
             return Err(stopped(self.server.as_ref()));
         }
-        // A session of ours comes with a record, and a server with another socket: without either none has come.
+        // A new session creates a record, and a new server a new socket. Without either, there is no new session.
         if why == Reason::Time && self.empty.as_ref() == Some(socket) {
             return Ok(Panes::default());
         }
         context.look()
     }
 
-    /// A file that becomes readable when the control client says something, if there is one that was not given before.
-    /// Each call to [`Watching::heard`] takes in what it said.
+    /// Returns a file that becomes readable when the control client has output, if there is a control client.
+    /// [`Watching::heard`] reads the output.
     pub fn signal(&self) -> io::Result<Option<OwnedFd>> {
         self.line.as_ref().map(|line| line.with(|control| control.output().try_clone_to_owned())).transpose()
     }
 
-    /// Counts the connections: with another number, [`Watching::signal`] is another file.
+    /// Identifies the connection: when it differs, [`Watching::signal`] returns another file.
     pub fn connection(&self) -> Option<Instant> {
         self.line.as_ref().map(|line| line.since)
     }
 
-    /// Takes in what the control client said, without waiting. True if another look is due.
+    /// Reads the output of the control client, without waiting. True if another look is due.
     pub fn heard(&self) -> bool {
         self.line.as_ref().is_some_and(|line| line.with(Control::take_change))
     }
@@ -216,7 +216,7 @@ impl Watching {
         self.server.as_ref().is_some_and(ProcessIdentity::is_stopped)
     }
 
-    /// True if a server answered last, which may have been stopped since.
+    /// True if a server answered last; it may have been stopped since.
     pub fn may_be_stopped(&self) -> bool {
         self.server.is_some() && self.blind.is_none()
     }
@@ -226,7 +226,7 @@ impl Watching {
         Look { rows: Err(error), as_of: clock::now(), blind: None, server: None, unsettled: false }
     }
 
-    /// Lets go of a control client that has ended, or that others would not reach the same server with.
+    /// Drops a control client that has ended, or whose server other clients would not reach.
     fn keep_line(&mut self, socket: &Socket) {
         let Some(line) = &self.line else { return };
         let elsewhere = line.socket != *socket;
@@ -241,7 +241,7 @@ impl Watching {
         self.line = None;
     }
 
-    /// Notes what a look says of the server.
+    /// Records what a look says about the server.
     fn note(&mut self, panes: &Result<Panes, Silence>) {
         match panes {
             Ok(panes) => {
@@ -256,8 +256,8 @@ impl Watching {
         }
     }
 
-    /// Connects where there is something to be told of, and lets go where there is nothing any more. True if changes are
-    /// told, or there is nothing that could change but by starting a server.
+    /// Connects if there are sessions to watch, and disconnects if there are none. True if changes are signalled, or
+    /// if no change is possible without starting a server.
     fn follow(&mut self, context: &Context, socket: Socket, panes: &Result<Panes, Silence>) -> bool {
         self.empty = None;
         let Ok(panes) = panes else {
@@ -265,7 +265,7 @@ impl Watching {
             return false;
         };
         if panes.sessions().next().is_none() {
-            // Order matters: without a session of ours it would keep the server alive.
+            // Order matters: without a session of the-loop, the control client would keep the server alive.
             self.line = None;
             self.empty = Some(socket);
             return true;
@@ -291,7 +291,7 @@ impl Watching {
         }
     }
 
-    /// The next connection is tried for later.
+    /// Postpones the next attempt to connect.
     fn later(&mut self) {
         let pause = self.again.1;
         self.again = (Instant::now() + pause, pause.saturating_mul(2).min(PAUSES.1));

@@ -1,7 +1,7 @@
-//! Secrets, resolved in the pane: a value exists in the environment of the harness and nowhere else.
+//! Secrets, resolved in the pane: a value exists only in the environment of the harness.
 //!
-//! What is written down is where a value comes from: a command, whose output it is, or a private file. Both are bounded
-//! in time and in size. A failure names the secret and never shows what was read.
+//! Only the source of a value is stored: a command, whose output is the value, or a private file. Both are limited in
+//! time and size. An error names the secret and never shows its content.
 
 use std::{
     collections::BTreeMap,
@@ -27,16 +27,16 @@ use rustix::{
 };
 use wire::SecretSource;
 
-/// The longest value. A variable may have 128 KiB, its name included.
+/// Size limit of a value, in bytes. Linux allows 128 KiB for a variable, including its name.
 const LENGTH: usize = 64 * 1024;
 
-/// How long all secrets of a session may take together.
+/// Time limit for all secrets of a session together.
 pub(crate) const LIMIT: Duration = Duration::from_secs(30);
 
-/// How often a command is asked whether it has ended.
+/// Interval for checking if a command has exited.
 const INTERVAL: Duration = Duration::from_millis(10);
 
-/// The values of secrets, by name. `env` is what a command is run with; its first word is an absolute path.
+/// Returns the values of secrets, by name. Commands run with `env`; their first word is an absolute path.
 pub(super) fn resolve(
     secrets: &BTreeMap<String, SecretSource>,
     env: &BTreeMap<OsString, OsString>,
@@ -55,7 +55,7 @@ pub(super) fn resolve(
     secrets.iter().map(of).collect()
 }
 
-/// What was read, as a variable can have it: without the line feed at its end.
+/// Converts the content to a value, without the line feed at its end.
 fn value(mut bytes: Vec<u8>) -> Result<OsString, String> {
     if bytes.len() > LENGTH {
         return Err(format!("longer than {} KiB", LENGTH / 1024));
@@ -94,9 +94,9 @@ fn of_command(words: &[String], env: &BTreeMap<OsString, OsString>, deadline: In
     let at = |reason: &dyn std::fmt::Display| format!("`{program}`: {reason}");
     let mut command = Command::new(program);
     command.args(args).env_clear().envs(env);
-    // What it complains of may hold what it knows.
+    // Standard error is discarded, since it may contain the secret.
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    // A group of its own, so that all of it can be ended.
+    // The command gets its own process group, so that all its processes can be killed.
     let mut child = command.process_group(0).spawn().map_err(|error| at(&error))?;
     let read = read_until_end(&mut child, deadline);
     if let Err(error) = read {
@@ -107,13 +107,14 @@ fn of_command(words: &[String], env: &BTreeMap<OsString, OsString>, deadline: In
     if status.success() { Ok(bytes) } else { Err(at(&status)) }
 }
 
-/// What a command prints until it ends. What it leaves running may keep the pipe open, and is not waited for.
+/// Reads the output of a command until it exits. Processes that it leaves running may keep the pipe open; they are
+/// not waited for.
 fn read_until_end(child: &mut Child, deadline: Instant) -> io::Result<(Vec<u8>, ExitStatus)> {
     let mut pipe = child.stdout.take().ok_or_else(|| io::Error::other("no output"))?;
     fcntl_setfl(&pipe, fcntl_getfl(&pipe)? | OFlags::NONBLOCK)?;
     let mut bytes = Vec::new();
     loop {
-        // Order matters: what it printed before it was seen to have ended is in the pipe.
+        // Order matters: output from before the exit was observed is already in the pipe.
         let ended = child.try_wait()?;
         drain(&mut pipe, &mut bytes)?;
         if bytes.len() > LENGTH + 2 {
@@ -129,7 +130,7 @@ fn read_until_end(child: &mut Child, deadline: Instant) -> io::Result<(Vec<u8>, 
     }
 }
 
-/// Takes what is there now.
+/// Reads the output that is available now.
 fn drain(pipe: &mut ChildStdout, bytes: &mut Vec<u8>) -> io::Result<()> {
     let mut part = [0; 4096];
     while bytes.len() <= LENGTH + 2 {
@@ -149,7 +150,7 @@ fn wait_for_output(pipe: &ChildStdout) {
     let interval = Timespec { tv_sec: 0, tv_nsec: INTERVAL.subsec_nanos().into() };
     let closed = |flags: PollFlags| flags.contains(PollFlags::HUP) && !flags.contains(PollFlags::IN);
     if poll(&mut fds, Some(&interval)).is_err() || closed(fds[0].revents()) {
-        // Closed before its program ended: the poll would return at once.
+        // The pipe was closed before the program exited, so the poll would return immediately.
         std::thread::sleep(INTERVAL);
     }
 }

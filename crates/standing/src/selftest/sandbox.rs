@@ -1,4 +1,4 @@
-//! The place in which a selftest happens, and the end of it.
+//! Sandbox of a selftest, and its removal.
 
 use std::{
     fs, io,
@@ -18,18 +18,19 @@ use crate::{
     tmux::Tmux,
 };
 
-/// What every process of a selftest has in its environment, so that none of them can be missed.
+/// Variable in the environment of every process of a selftest, so that all of them can be found.
 const MARK: &str = "THE_LOOP_SELFTEST";
 
 const SOCKET: &str = "selftest";
 
-/// A socket's path has 107 bytes at most: longer places than that leave no room for tmux's own part of it.
+/// Length limit of the sandbox path, in bytes. A socket path has at most 107 bytes, including the part that tmux
+/// adds.
 const LONGEST: usize = 70;
 
-/// How long processes may take to be gone by themselves.
+/// Time for processes to exit by themselves.
 const LEAVE: Duration = Duration::from_secs(1);
 
-/// For how long nothing must have come after the last one that was killed.
+/// Time without new processes after the last kill, before the cleanup counts as done.
 const QUIET: Duration = Duration::from_millis(200);
 
 #[derive(Debug)]
@@ -69,22 +70,23 @@ impl Sandbox {
         Ok(Self { folder, surroundings, id })
     }
 
-    /// What no other selftest has.
+    /// Returns an id that is unique to this selftest.
     pub(super) fn id(&self) -> &str {
         &self.id
     }
 
     pub(super) fn the_loop(&self) -> TheLoop {
         let config = self.folder.path().join(".the-loop/cli-config.yaml");
-        // Its sessions are its own: an agent may run it.
+        // The sessions belong to the selftest, so an agent may run it.
         TheLoop::open_in(Some(&config), self.surroundings.clone(), "selftest").with_caller(Caller::Unidentified)
     }
 
-    /// Ends whatever is left and removes the folder. What had to be made to end is told.
+    /// Ends all remaining processes and removes the folder. Returns the processes that had to be killed.
     pub(super) fn clean(&self) -> Result<String, String> {
         let settings =
             TmuxSettings { socket: SOCKET.to_owned(), ..self.the_loop().config().settings.routing.tmux.clone() };
-        // Ours alone, by its socket in the folder; with its last session gone it has ended by itself as a rule.
+        // This server belongs only to the selftest, by its socket in the folder. It normally exits with its last
+        // session.
         Tmux::new(&settings, &self.surroundings, &[]).end_server();
         let begun = Instant::now();
         let mut left = self.processes();
@@ -101,8 +103,8 @@ impl Sandbox {
         Ok("no process, socket or file is left".to_owned())
     }
 
-    /// Kills what is left, and what comes after it: a step that was given up may still be under way, and asks tmux anew
-    /// when its question is ended.
+    /// Kills remaining processes, and later ones: an abandoned step may still be running, and calls tmux again after
+    /// its call is killed.
     fn kill_all(&self) {
         let begun = Instant::now();
         let mut quiet = Instant::now();

@@ -1,4 +1,4 @@
-//! The steps, each by the verb that everybody uses.
+//! Steps of a selftest. Each uses the public verbs.
 
 use std::{
     sync::mpsc::Sender,
@@ -14,21 +14,21 @@ use wire::{
 use super::Sandbox;
 use crate::{Error, TheLoop};
 
-/// In the order in which they are taken.
+/// Names of the steps, in order.
 pub(super) const NAMES: [&str; 5] = ["create", "say", "stop", "start", "delete"];
 
 const SESSION: &str = "selftest";
 
-/// How long a resumed conversation may take to be drawn.
+/// Time for a resumed conversation to appear on the screen.
 const DRAWN: Duration = Duration::from_secs(2);
 
-/// The step that follows; itself for the last one.
+/// Returns the step that follows; the last step returns itself.
 pub(super) fn after(step: &'static str) -> &'static str {
     let at = NAMES.iter().position(|name| *name == step).unwrap_or_default();
     NAMES.get(at + 1).copied().unwrap_or(step)
 }
 
-/// Takes them one after the other and tells what came of each, up to the first that failed.
+/// Runs the steps in order and reports each result, up to the first failure.
 pub(super) fn take(sandbox: &Sandbox, tell: &Sender<Result<String, String>>) {
     let the_loop = sandbox.the_loop();
     let words = format!("words of {}", sandbox.id());
@@ -61,7 +61,7 @@ fn control(the_loop: &TheLoop, verb: ControlVerb) -> Result<ControlReport, Error
     the_loop.standing().control(&ControlRequest { name: SESSION.to_owned(), verb })
 }
 
-/// The row of a verb that must have come to that.
+/// Returns the row of a verb if it has the expected outcome.
 fn only(report: Result<ControlReport, Error>, expected: Outcome) -> Result<Row, String> {
     let report = report.map_err(|error| error.to_string())?;
     let Some(row) = report.sessions.into_iter().next() else { return Err("no row in the report".to_owned()) };
