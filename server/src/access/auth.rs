@@ -1,7 +1,7 @@
-//! Who may use the service, by `service.auth.mode`: our own user, whoever holds the token, or everyone.
+//! Authentication, by `service.auth.mode`: the service's own user, holders of the token, or everyone.
 //!
-//! The token is a private file. A browser never gets to see it: `the-loop open` leaves a one-use code, and the page
-//! exchanges that for a cookie which no script can read. Nothing of this is ever logged.
+//! The token is a private file and never reaches a browser. `the-loop open` leaves a one-time code, and the page
+//! exchanges it for a cookie that no script can read. Tokens, codes and cookies are never logged.
 
 mod code;
 mod cookie;
@@ -16,18 +16,18 @@ use token::Token;
 
 use super::{Peer, forwarded};
 
-/// Who is let in.
+/// Callers that are accepted.
 #[derive(Clone, Debug)]
 pub(crate) enum Auth {
-    /// Processes of our own user, and root's.
+    /// Processes of the service's own user, and of root.
     SameUser,
-    /// Whoever holds the token, or a cookie got by it.
+    /// Clients with the token, or with a cookie obtained by it.
     Token(Box<Keys>),
-    /// Whoever can connect.
+    /// All clients that can connect.
     Everyone,
 }
 
-/// What token mode checks with.
+/// Secrets that token mode checks against.
 #[derive(Clone, Debug)]
 pub(crate) struct Keys {
     token: Token,
@@ -36,7 +36,7 @@ pub(crate) struct Keys {
 }
 
 impl Auth {
-    /// Reads the token of token mode, and makes it on the first start.
+    /// Reads the token of token mode, and creates it on the first start.
     pub(crate) fn new(settings: &Settings) -> Result<Self, standing::Error> {
         Ok(match settings.service.auth_mode {
             AuthMode::SameUser => Self::SameUser,
@@ -49,8 +49,8 @@ impl Auth {
         })
     }
 
-    /// Whether the kernel can vouch for who sent the request, where that is what counts. It knows the process at the
-    /// other end of the connection, and a forwarder is not who sent it.
+    /// Rejects forwarded requests where the kernel identifies the caller. The kernel knows the process at the other end
+    /// of the connection, and a forwarder is not the original caller.
     pub(crate) fn vouched(&self, headers: &HeaderMap) -> Result<(), String> {
         match (self, forwarded::header(headers)) {
             (Self::SameUser, Some(name)) => Err(format!(
@@ -61,18 +61,18 @@ impl Auth {
         }
     }
 
-    /// Whether a request may be answered; else what to do about it.
+    /// Authorises a request; the error is a remedy for the caller.
     pub(crate) fn admit(&self, peer: Peer, headers: &HeaderMap) -> Result<(), &'static str> {
         match self {
             Self::Everyone => Ok(()),
             Self::SameUser => self.admit_peer(peer),
-            // The kernel vouches for who is at the other end of the Unix socket, but not for whom it forwards.
+            // The kernel identifies the peer of the Unix socket, but not the client that this peer forwards for.
             Self::Token(_) if peer.is_local_socket() && peer.is_us() && forwarded::header(headers).is_none() => Ok(()),
             Self::Token(keys) => keys.admit(headers),
         }
     }
 
-    /// Whether a connection may stay, by what is known of it before it has sent anything.
+    /// Authorises a connection by its peer, before it has sent anything.
     pub(crate) fn admit_peer(&self, peer: Peer) -> Result<(), &'static str> {
         match self {
             Self::SameUser if !peer.is_us() => {
@@ -83,7 +83,7 @@ impl Auth {
         }
     }
 
-    /// Exchanges a one-use code for the text of a `Set-Cookie` header.
+    /// Exchanges a one-time code for the value of a `Set-Cookie` header.
     pub(crate) fn sign_in(&self, code: &str) -> Option<String> {
         let Self::Token(keys) = self else { return None };
         code::take(&keys.codes, code).then(|| {
@@ -99,7 +99,7 @@ impl Keys {
         if let Some(value) = headers.get(header::AUTHORIZATION) {
             let bearer = value.to_str().ok().and_then(|text| text.split_once(' '));
             return match bearer {
-                // The name of a scheme is the same in capitals and without.
+                // Scheme names are case-insensitive.
                 Some((scheme, given)) if scheme.eq_ignore_ascii_case("bearer") && self.token.is(given.trim()) => Ok(()),
                 _ => Err("wrong token: use the one in `local/service.token` in the state directory"),
             };
@@ -118,7 +118,7 @@ impl Keys {
     }
 }
 
-/// Makes a text that nobody can guess: 244 random bits, in hexadecimal.
+/// Generates 244 random bits, in hexadecimal.
 fn unguessable() -> String {
     format!("{}{}", uuid::Uuid::new_v4().simple(), uuid::Uuid::new_v4().simple())
 }

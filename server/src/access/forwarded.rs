@@ -1,10 +1,10 @@
-//! Whether a request was forwarded: by a reverse proxy, a tunnel or a content network, which say so in a header.
+//! Detects forwarded requests by the headers of reverse proxies, tunnels and content delivery networks.
 //!
 //! The names are compared without regard to case, and `_` counts as `-`, as some proxies write it.
 
 use axum::http::{HeaderMap, HeaderName};
 
-/// Headers that forwarders add, by their whole name.
+/// Full names of headers that forwarders add.
 const NAMES: [&str; 29] = [
     "cdn-loop",
     "client-ip",
@@ -37,7 +37,7 @@ const NAMES: [&str; 29] = [
     "x-webauth-user",
 ];
 
-/// Families of headers that forwarders add, by how their names begin.
+/// Prefixes of headers that forwarders add.
 const FAMILIES: [&str; 20] = [
     "akamai-",
     "cf-",
@@ -61,12 +61,12 @@ const FAMILIES: [&str; 20] = [
     "x-real-",
 ];
 
-/// The first header that says that the request was forwarded.
+/// Returns the first header that marks the request as forwarded.
 pub(crate) fn header(headers: &HeaderMap) -> Option<&HeaderName> {
     headers.keys().find(|name| says_so(name.as_str()))
 }
 
-/// Header names arrive in lower case.
+/// True for the name of such a header. Names arrive in lower case.
 fn says_so(name: &str) -> bool {
     let name = name.replace('_', "-");
     NAMES.contains(&name.as_str()) || FAMILIES.iter().any(|family| name.starts_with(family))

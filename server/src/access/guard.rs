@@ -1,9 +1,9 @@
-//! The one guard: who asks, under which name, from which page, and how often.
+//! The guard in front of all routes: checks the caller, the host name, the origin and the rate.
 //!
-//! A page anywhere on the web can make a browser send requests to loopback, and a name under its control can be made
-//! to point here. So each request must carry a `Host` we go by, no `Origin` but ours or a named one, and must not be
-//! told by the browser to come from elsewhere. Programs that are no browser send neither `Origin` nor
-//! `Sec-Fetch-Site`, and pass on their `Host` alone. After that comes who it is: see [`super::auth`].
+//! A web page can make a browser send requests to loopback, and can point a host name of its own at this machine. So
+//! each request must have a `Host` that the service accepts. Its `Origin`, if it has one, must be the service's own or
+//! an allowed one, and the browser must not mark the request as cross-site. Programs other than browsers send neither
+//! `Origin` nor `Sec-Fetch-Site`, so only their `Host` counts. Authentication follows: see [`super::auth`].
 
 use std::{sync::Arc, time::Duration};
 
@@ -29,10 +29,10 @@ use crate::problem::ApiProblem;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// How long a whole body may take.
+/// Timeout for a whole body.
 const BODY_TIME: Duration = Duration::from_mins(1);
 
-/// What the guard judges by.
+/// Rules and state of the guard.
 #[derive(Debug)]
 pub(crate) struct Gate {
     pub(crate) access: Access,
@@ -40,13 +40,14 @@ pub(crate) struct Gate {
     pub(crate) says: Limit,
 }
 
-/// Lets a request in, or answers with what to do.
+/// Passes a request on, or answers with a refusal and its remedy.
 pub(crate) async fn guard(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
     let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer::stranger());
     let (parts, body) = request.into_parts();
     let body = Body::new(DeadlineBody::new(BODY_TIME, body));
     let page = wants_page(&parts.headers);
-    // The forwarder is told of first: what it does to the name would send its operator the wrong way.
+    // The check for forwarders is first: a forwarder changes the host name, and an error about the name would mislead
+    // its operator.
     if let Err(why) = gate.auth.vouched(&parts.headers).and_then(|()| known_name(&gate.access, peer, &parts)) {
         return refuse(&why, StatusCode::FORBIDDEN, page);
     }
@@ -65,7 +66,7 @@ pub(crate) async fn guard(State(gate): State<Arc<Gate>>, request: Request, next:
     next.run(request).await
 }
 
-/// The caller is not let in: a person gets a page to sign in with, a program is told how.
+/// Refuses an unauthenticated caller: a person gets a sign-in page, a program an error with the remedy.
 async fn unknown(auth: &Auth, request: Request, why: &str, page: bool) -> Response {
     if !matches!(auth, Auth::Token(_)) {
         return refuse(why, StatusCode::FORBIDDEN, page);
@@ -99,7 +100,7 @@ fn known_name(access: &Access, peer: Peer, parts: &Parts) -> Result<(), String> 
     }
     let origin = only(&parts.headers, &header::ORIGIN)?;
     if peer.is_local_socket() {
-        // No browser can reach a Unix socket, so that nothing can be confused about the name it was asked by.
+        // A browser cannot reach a Unix socket, so the host name cannot be forged there.
         return match origin {
             None => Ok(()),
             Some(origin) => Err(format!("{origin:?}: pages cannot use the Unix socket")),
@@ -107,7 +108,7 @@ fn known_name(access: &Access, peer: Peer, parts: &Parts) -> Result<(), String> 
     }
     let host = only(&parts.headers, &header::HOST)?
         .ok_or_else(|| format!("the `Host` header is missing; {}", open(access)))?;
-    // An absolute request line names a host of its own, and a proxy in between may go by either.
+    // An absolute request line has a host of its own, and a proxy in between may use either.
     let in_line = parts.uri.authority().map_or(host, |authority| authority.as_str());
     if let Some(stranger) = [host, in_line].into_iter().find(|name| !access.answers_to(name)) {
         return Err(unrecognised(access, stranger));
@@ -126,7 +127,8 @@ fn known_name(access: &Access, peer: Peer, parts: &Parts) -> Result<(), String> 
     }
 }
 
-/// A name of this machine with another port comes of a tunnel. Any other name may be anybody's who can point it here.
+/// Returns the error for an unrecognised host name. A name of this machine with another port comes from a tunnel. Any
+/// other name may belong to an attacker who points it here.
 fn unrecognised(access: &Access, name: &str) -> String {
     let key = format!("`service.allowedHosts: [{name:?}]`");
     let token = if is_loopback(name) { "" } else { " together with `service.auth.mode: token`" };
@@ -137,7 +139,7 @@ fn open(access: &Access) -> String {
     format!("open http://{}/ from the address bar", access.first_name())
 }
 
-/// The header's value; sent twice or not in ASCII it could be read in two ways, so it is refused.
+/// Returns the value of a header. A repeated or non-ASCII header is ambiguous and is refused.
 fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, String> {
     let mut values = headers.get_all(name).iter();
     let Some(value) = values.next() else { return Ok(None) };

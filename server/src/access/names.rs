@@ -1,23 +1,23 @@
-//! Who a service answers to: the host names it goes by, and the origins whose pages may call it.
+//! Host names that the service accepts, and origins whose pages may call it.
 
 use std::net::Ipv6Addr;
 
 use standing::config::{AuthMode, Service};
 
-/// The names a service goes by and the origins it lets in, in lower case.
+/// Accepted host names and origins, in lower case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Its own names, with its port.
+    /// Own names of the service, with its port.
     own: Vec<String>,
-    /// Those of `service.allowedHosts`, which a proxy may serve under TLS. One without a port stands for every port: a
-    /// proxy or a tunnel has the port that it has.
+    /// Names of `service.allowedHosts`, which a proxy may serve with TLS. A name without a port matches every port,
+    /// since the port of a proxy or a tunnel is not known.
     allowed: Vec<String>,
-    /// Origins besides its own.
+    /// Allowed origins besides the service's own.
     origins: Vec<String>,
 }
 
 impl Access {
-    /// The access rules of a service that listens as `host` on `port`.
+    /// Returns the access rules of a service that listens as `host` on `port`.
     pub fn new(settings: &Service, host: &str, port: u16) -> Self {
         let mut own = Vec::new();
         for name in ["127.0.0.1".to_owned(), "localhost".to_owned(), "[::1]".to_owned(), bracketed(host)] {
@@ -33,7 +33,7 @@ impl Access {
         Self { own, allowed, origins }
     }
 
-    /// Whether the service goes by this `Host`, port included.
+    /// True if the service accepts this `Host`, port included.
     pub(crate) fn answers_to(&self, authority: &str) -> bool {
         self.own.iter().any(|own| own.eq_ignore_ascii_case(authority)) || self.is_allowed(authority)
     }
@@ -44,7 +44,7 @@ impl Access {
         self.allowed.iter().any(|name| *name == authority || name == host)
     }
 
-    /// Whether a page of `origin` may call the service under the name `authority`.
+    /// True if a page of `origin` may call the service under the name `authority`.
     pub(crate) fn lets_in(&self, origin: &str, authority: &str) -> bool {
         let origin = origin.to_ascii_lowercase();
         if self.origins.contains(&origin) {
@@ -57,22 +57,22 @@ impl Access {
         }
     }
 
-    /// Whether `origin` was let in by name.
+    /// True if `origin` is in the list of allowed origins.
     pub(crate) fn names(&self, origin: &str) -> bool {
         self.origins.contains(&origin.to_ascii_lowercase())
     }
 
-    /// The origins that were let in by name.
+    /// Returns the list of allowed origins.
     pub(crate) fn origins(&self) -> impl Iterator<Item = &str> {
         self.origins.iter().map(String::as_str)
     }
 
-    /// Every name it goes by. Over the Unix socket none is needed, and clients send this one.
+    /// Returns every accepted host name. Requests over the Unix socket need none, and clients send this one.
     pub(crate) fn hosts(&self) -> impl Iterator<Item = String> {
         self.own.iter().chain(&self.allowed).cloned().chain(["localhost".to_owned()])
     }
 
-    /// Every origin that may call it under one of its names, and those that were let in by name.
+    /// Returns every origin that may call the service under one of its names, and the listed origins.
     pub(crate) fn all_origins(&self) -> impl Iterator<Item = String> {
         let own = self.own.iter().map(|name| format!("http://{name}"));
         let any_port = |name: &String| if has_port(name) { name.clone() } else { format!("{name}:*") };
@@ -81,14 +81,14 @@ impl Access {
         own.chain(allowed).chain(self.origins.iter().cloned())
     }
 
-    /// Its first name, for a text that says where to go.
+    /// Returns the first name of the service, for texts that contain its address.
     pub(crate) fn first_name(&self) -> &str {
         self.own.first().map_or("127.0.0.1", String::as_str)
     }
 }
 
-/// Why the settings let in people whom nothing vouches for, if they do: a proxy or a tunnel that serves a name to others
-/// connects as our own user.
+/// Returns the reason why the settings would accept unauthenticated people, if they do: a proxy or a tunnel that serves
+/// a name to others connects as the service's own user.
 pub(crate) fn vouches_too_far(settings: &Service) -> Option<String> {
     let names: Vec<String> = settings.hosts_beyond_loopback().map(|name| format!("`{name}`")).collect();
     (settings.auth_mode == AuthMode::SameUser && !names.is_empty()).then(|| {
@@ -100,7 +100,7 @@ pub(crate) fn vouches_too_far(settings: &Service) -> Option<String> {
     })
 }
 
-/// A host as it stands in an address: an IPv6 address gets its brackets.
+/// Formats a host for an address: an IPv6 address gets brackets.
 pub(crate) fn bracketed(host: &str) -> String {
     let host = host.to_ascii_lowercase();
     if host.parse::<Ipv6Addr>().is_ok() { format!("[{host}]") } else { host }

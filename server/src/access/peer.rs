@@ -1,7 +1,7 @@
-//! Who is at the other end of a connection, asked of the kernel once as it is accepted.
+//! Identity of the other end of a connection. The kernel is asked once, when the connection is accepted.
 //!
-//! On loopback the kernel knows the user that owns the other socket; nobody has to paste a token to prove it. Over a
-//! Unix socket it vouches for the peer as well. From another machine there is nobody to ask.
+//! On loopback the kernel knows the user that owns the other socket, so no user has to paste a token. It also
+//! identifies the peer of a Unix socket. The peer on another machine cannot be identified.
 
 mod diag;
 mod socket;
@@ -13,33 +13,33 @@ use socket::Socket;
 use standing::Caller;
 use tokio::net::{TcpStream, UnixStream};
 
-/// The other end of a connection.
+/// Other end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peer {
-    /// The user it runs as, if the kernel could tell.
+    /// User of the peer, if the kernel knows it.
     uid: Option<u32>,
-    /// How the connection came.
+    /// Transport of the connection.
     way: Way,
 }
 
-/// How a connection came.
+/// Transport of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// Over a port: from one address to the other.
+    /// TCP, from the first address to the second.
     Tcp(SocketAddr, SocketAddr),
-    /// Over the Unix socket, which no browser can use, by a process of that id.
+    /// The Unix socket, by a process of that ID. Browsers cannot use it.
     Unix(Option<u32>),
-    /// Not known.
+    /// Unknown.
     Unknown,
 }
 
 impl Peer {
-    /// A peer of our own user: for a host that has found that out by itself, and for tests.
+    /// Returns a peer of the service's own user: for a host that has identified the user itself, and for tests.
     pub fn ourselves() -> Self {
         Self { uid: Some(own_uid()), way: Way::Unknown }
     }
 
-    /// A peer that nothing is known of.
+    /// Returns an unidentified peer.
     pub fn stranger() -> Self {
         Self { uid: None, way: Way::Unknown }
     }
@@ -57,7 +57,7 @@ impl Peer {
         Self { uid: cred.map(|cred| cred.uid()), way: Way::Unix(pid) }
     }
 
-    /// Whether it runs as our user, or as root, who can do what we can anyway.
+    /// True if the peer runs as the service's user, or as root, which can do the same anyway.
     pub(crate) fn is_us(self) -> bool {
         self.uid.is_some_and(|uid| uid == own_uid() || uid == 0)
     }
@@ -70,10 +70,11 @@ impl Peer {
         matches!(self.way, Way::Unix(_))
     }
 
-    /// Who calls, for a verb that not everyone may do. Looks through all of our processes for one that came over a port.
+    /// Returns the caller, for verbs with restricted callers. For a TCP peer this searches all processes of this user.
     ///
-    /// A process that cannot be looked at, such as a browser that hides its descriptors, is not known. One that closed
-    /// its connection already is told from it: it would get around being known, and does not wait for an answer.
+    /// A process that cannot be inspected, such as a browser that hides its descriptors, is unidentified. A process
+    /// that has closed its connection is a case of its own: it would evade identification, and does not wait for an
+    /// answer.
     pub(crate) fn caller(self) -> Caller {
         match self.way {
             Way::Unix(pid) => pid.map_or(Caller::Unidentified, Caller::Process),
@@ -81,7 +82,7 @@ impl Peer {
                 let open = || Socket::between(peer, local);
                 match open().map(|socket| (socket.holder(), socket)) {
                     Some((Some(pid), _)) => Caller::Process(pid),
-                    // It may have been closed during the look.
+                    // The connection may have been closed during the search.
                     Some((None, socket)) if open() == Some(socket) => Caller::Unidentified,
                     None if !peer.ip().is_loopback() => Caller::Unidentified,
                     _ => Caller::Gone,
@@ -91,8 +92,8 @@ impl Peer {
         }
     }
 
-    /// The process at the other end, if it is one of ours and still has the connection open. Looks through all of our
-    /// processes for one that came over a port.
+    /// Returns the process at the other end, if it runs as this user and still has the connection open. For a TCP peer
+    /// this searches all processes of this user.
     pub(crate) fn process(self) -> Option<u32> {
         match self.way {
             Way::Unix(pid) => pid,
@@ -102,16 +103,16 @@ impl Peer {
     }
 }
 
-/// Whoever listens at an address of this machine.
+/// Process that listens at an address of this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Listener {
     uid: u32,
-    /// `None` if it may not be looked at, as another user's.
+    /// Process ID; `None` if it cannot be inspected, as for another user's process.
     pid: Option<u32>,
 }
 
 impl Listener {
-    /// The one at just that address.
+    /// Returns the listener at exactly that address.
     pub(crate) fn at(address: SocketAddr) -> Option<Self> {
         let socket = table::listening(address)?;
         Some(Self { uid: socket.uid, pid: socket.holder() })
@@ -130,7 +131,7 @@ fn own_uid() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// An IPv4 address that came in over an IPv6 socket, as the IPv4 address it is.
+/// Converts an IPv4 address of an IPv6 socket to plain IPv4.
 fn canonical(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(address.ip().to_canonical(), address.port())
 }

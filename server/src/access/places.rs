@@ -1,5 +1,5 @@
-//! How many connections there may be at once, for each kind of caller apart: one kind that takes all of its places leaves
-//! the others theirs.
+//! Limits the number of connections, separately for each kind of caller: a kind that uses all of its places does not
+//! affect the others.
 
 use std::{
     collections::BTreeMap,
@@ -8,22 +8,22 @@ use std::{
 
 use super::Peer;
 
-/// A kind of caller.
+/// Kind of caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
-    /// Whoever comes over the Unix socket, which our user alone can.
+    /// Clients of the Unix socket, which only the service's user can use.
     Socket,
-    /// A process of our own user, or of root.
+    /// Processes of the service's own user, or of root.
     Own,
-    /// A process of that other user of this machine.
+    /// Processes of another user of this machine.
     User(u32),
-    /// Anyone else: another machine, or a process that is gone.
+    /// Other callers: other machines, and processes that have ended.
     Other,
-    /// Whoever is answered with a refusal.
+    /// Callers that are answered with a refusal.
     TurnedAway,
 }
 
-/// All of them together cost fewer than the 1024 descriptors that are usual: 100 + 600 + 50 + 50 + 20.
+/// All kinds together use fewer than the usual 1024 descriptors: 100 + 600 + 50 + 50 + 20.
 impl Kind {
     pub(crate) fn of(peer: Peer) -> Self {
         match peer.uid() {
@@ -45,14 +45,14 @@ impl Kind {
     }
 }
 
-/// How many places all other users have together.
+/// Number of places of all other users together.
 const USERS: usize = 50;
 
-/// The places. A clone is the same places.
+/// Places of a service. A clone shares them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Places(Arc<Mutex<BTreeMap<Kind, usize>>>);
 
-/// A place, given back when it is dropped.
+/// A place, returned when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Place {
     kind: Kind,
@@ -60,7 +60,7 @@ pub(crate) struct Place {
 }
 
 impl Places {
-    /// Takes a place, if there is one left for that kind.
+    /// Takes a place, if that kind has one left.
     pub(crate) fn take(&self, kind: Kind) -> Option<Place> {
         let mut taken = self.lock();
         let users: usize = taken.range(Kind::User(0)..=Kind::User(u32::MAX)).map(|(_, taken)| taken).sum();
@@ -72,7 +72,7 @@ impl Places {
         Some(Place { kind, places: self.clone() })
     }
 
-    /// A panic while it was held leaves it whole: each change is one call.
+    /// Locks the counts. They stay consistent if a holder panics, since each change is one call.
     fn lock(&self) -> MutexGuard<'_, BTreeMap<Kind, usize>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

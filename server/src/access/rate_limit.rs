@@ -1,17 +1,17 @@
-//! How many messages may be said in a while, through whatever route: a bucket that fills up again.
+//! Rate limit of messages over all routes: a token bucket.
 
 use std::{
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
-/// A burst of this many is let through at once.
+/// Number of messages that pass at once.
 const BURST: f64 = 200.0;
 
-/// Then as many as this a second.
+/// Number of messages per second after that.
 const A_SECOND: f64 = 20.0;
 
-/// The bucket.
+/// Token bucket.
 #[derive(Debug)]
 pub(crate) struct Limit(Mutex<(f64, Instant)>);
 
@@ -22,7 +22,7 @@ impl Default for Limit {
 }
 
 impl Limit {
-    /// Takes one; else says how long to wait for one.
+    /// Takes a token, or returns the time until the next one.
     pub(crate) fn take(&self) -> Result<(), Duration> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();

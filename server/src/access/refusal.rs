@@ -1,4 +1,4 @@
-//! How a request that is not let in is answered: a person in a browser gets a page, a program a problem document.
+//! Answers to refused requests: a person in a browser gets a page, a program a problem document.
 
 use axum::{
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
@@ -11,8 +11,8 @@ use crate::problem::ApiProblem;
 
 const SEC_FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 
-/// Whether the answer is shown to a person: the browser goes to the address, and no script or program asks for it. A
-/// script of ours names problem documents among what it takes.
+/// True if the answer is shown to a person: the browser navigates to the address, and no script or program asks for it.
+/// The page's own scripts list problem documents among the types that they accept.
 pub(crate) fn wants_page(headers: &HeaderMap) -> bool {
     let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     let accept = text(header::ACCEPT).unwrap_or_default();
@@ -20,7 +20,7 @@ pub(crate) fn wants_page(headers: &HeaderMap) -> bool {
     navigates && accept.contains("text/html") && !accept.contains("problem+json")
 }
 
-/// Refuses, and notes it in the log.
+/// Builds a refusal, and logs it.
 pub(crate) fn refuse(why: &str, status: StatusCode, page: bool) -> Response {
     tracing::warn!(status = status.as_u16(), "request refused: {why}");
     if page { whole(why, status) } else { problem(why, status) }

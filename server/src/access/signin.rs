@@ -1,7 +1,7 @@
-//! Signing a browser in, in token mode: a page that takes the one-use code, from the address's fragment or typed.
+//! Signs a browser in, in token mode: a page takes the one-time code from the address's fragment or an input field.
 //!
-//! It stands inside the check of name and origin and outside the check of the token, and shows nothing of the service.
-//! Whoever signs in is led back to the page that was asked for.
+//! The page passes the check of name and origin but not the check of the token, and shows nothing of the service. After
+//! signing in, the browser returns to the page that it requested.
 
 use axum::{
     body::{Body, to_bytes},
@@ -14,17 +14,17 @@ use standing::text;
 use super::{Peer, auth::Auth};
 use crate::surfaces::rest::MAX_BODY_BYTES;
 
-/// A code, an address to go back to, and their names.
+/// Largest form, in bytes: a code, a return address, and their names.
 const MAX_FORM: usize = 8 << 10;
 
-/// The longest address to go back to.
+/// Longest return address, in bytes.
 const MAX_NEXT: usize = 2 << 10;
 
-/// Where signing in leads if no page was asked for.
+/// Default page after signing in.
 const HOME: &str = "/#/standing";
 
-/// A new fragment alone does not load the page again, so an address with a code that is opened in the same tab would
-/// do nothing.
+/// Script of the page. A new fragment alone does not reload a page, so an address with a code that is opened in the
+/// same tab would otherwise do nothing.
 const SCRIPT: &str = r#"const form = document.forms[0];
 const code = new URLSearchParams(location.hash.slice(1)).get("code");
 if (code) {
@@ -46,18 +46,18 @@ input, button { font: inherit; padding: 0.5rem 0.75rem; }
 input { width: 100%; box-sizing: border-box; margin: 0.25rem 0 0.75rem; }
 ";
 
-/// The page, and what of it differs.
+/// Variable parts of the page.
 #[derive(Debug, Default)]
 pub(crate) struct Page {
-    /// What happened before.
+    /// Note on the previous attempt.
     note: &'static str,
-    /// Where to go afterwards.
+    /// Return address.
     next: String,
-    /// What was typed into a form that was not taken, so that it is not lost.
+    /// Text of a form that was refused, kept so that it is not lost.
     typed: Vec<String>,
 }
 
-/// Answers what belongs to signing in; the request itself if it is another one.
+/// Answers sign-in requests; returns any other request.
 pub(crate) async fn answer(auth: &Auth, peer: Peer, request: Request<Body>) -> Result<Response, Request<Body>> {
     if !matches!(auth, Auth::Token(_)) {
         return Err(request);
@@ -72,7 +72,7 @@ pub(crate) async fn answer(auth: &Auth, peer: Peer, request: Request<Body>) -> R
     }
 }
 
-/// The page in place of what a browser asked for without being signed in.
+/// Answers a browser's unauthenticated request with the sign-in page.
 pub(crate) async fn instead_of(request: Request<Body>) -> Response {
     if request.method() == Method::GET {
         let next = request.uri().path_and_query().map(ToString::to_string).unwrap_or_default();
@@ -84,7 +84,7 @@ pub(crate) async fn instead_of(request: Request<Body>) -> Response {
     Page { note, next, typed }.show()
 }
 
-/// The page of ours that a form was posted from.
+/// Returns the page of this service that posted the form.
 fn came_from(headers: &HeaderMap) -> Option<String> {
     let value = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     let from: Uri = value(header::REFERER)?.parse().ok()?;
@@ -92,7 +92,7 @@ fn came_from(headers: &HeaderMap) -> Option<String> {
     ours.then(|| from.path_and_query().map(ToString::to_string)).flatten()
 }
 
-/// The texts that a person typed into a form of the Standing screen.
+/// Returns the texts that a person typed into a form of the Standing screen.
 async fn typed(body: Body) -> Vec<String> {
     let form = to_bytes(body, MAX_BODY_BYTES).await.unwrap_or_default();
     form_urlencoded::parse(&form)
@@ -108,7 +108,7 @@ async fn exchange(auth: &Auth, body: Body) -> Response {
         found.map(|(_, value)| value.into_owned()).unwrap_or_default()
     };
     let (code, next) = (field("code"), field("next"));
-    // The whole address that `open` prints may be pasted as well.
+    // The whole address that `open` prints is accepted as well.
     let code = code.rsplit("code=").next().unwrap_or_default().trim();
     let Some(cookie) = auth.sign_in(code).and_then(|cookie| HeaderValue::from_str(&cookie).ok()) else {
         let note = "This code is invalid, expired or already used.";
@@ -119,9 +119,9 @@ async fn exchange(auth: &Auth, body: Body) -> Response {
     response
 }
 
-/// Where to go: a page of this service, whatever was sent along.
+/// Returns the return address: always a page of this service, whatever the request contains.
 fn address(next: &str) -> String {
-    // Invariant: one `/` and then no other and no `\`, since `//host` and `/\host` are other places.
+    // Invariant: one leading `/`, no second one and no `\`, since `//host` and `/\host` are other sites.
     let rest = next.strip_prefix('/').filter(|rest| !rest.starts_with('/') && !next.contains('\\'));
     let plain = next.len() <= MAX_NEXT && next.bytes().all(|byte| byte.is_ascii_graphic());
     match rest.filter(|rest| plain && !rest.starts_with("signin")) {

@@ -1,7 +1,7 @@
-//! Connections: accepted, vouched for, served with time-outs, and drained at the end.
+//! Connections: accepted, identified, served with timeouts, and drained at the end.
 //!
-//! A connection that sends its request too slowly is closed, and there is an upper bound to how many there are, for
-//! each kind of caller: a client that does nothing must not keep another from being served.
+//! A connection that sends its request too slowly is closed, and the number of connections is limited for each kind of
+//! caller: an idle client must not keep another from being served.
 
 use std::{convert::Infallible, io, path::Path, time::Duration};
 
@@ -38,20 +38,20 @@ use crate::{
     problem::ApiProblem,
 };
 
-/// How long a request's head may take, and how long a connection may stay without one.
+/// Timeout for the head of a request, and for a connection without a request.
 const HEAD: Duration = Duration::from_secs(15);
 
-/// The same of a connection that is turned away.
+/// Timeout for the head of a request on a refused connection.
 const SHORT_HEAD: Duration = Duration::from_secs(2);
 
-/// Where the service listens.
+/// Listening sockets of the service.
 #[derive(Debug)]
 pub(super) struct Listeners {
     pub(super) tcp: TcpListener,
     pub(super) unix: Option<UnixListener>,
 }
 
-/// What every connection is served with.
+/// Shared state for serving connections.
 #[derive(Clone)]
 struct Served {
     app: Router,
@@ -60,7 +60,7 @@ struct Served {
 }
 
 impl Listeners {
-    /// Accepts until `end`, then waits for what has begun.
+    /// Accepts connections until `end`, then waits for the open ones.
     pub(super) async fn serve(self, app: Router, auth: Auth, end: impl Future<Output = ()>) {
         let connections = GracefulShutdown::new();
         let served = Served { app, auth, places: Places::default() };
@@ -71,7 +71,7 @@ impl Listeners {
                     Ok((stream, _)) => {
                         let _ = stream.set_nodelay(true);
                         let (served, watcher) = (served.clone(), connections.watcher());
-                        // Off this loop: where the kernel cannot be asked for one socket, its whole list is read.
+                        // In a separate task: where the kernel cannot look up one socket, its whole list is read.
                         tokio::spawn(async move { served.connection(Peer::of_tcp(&stream), stream, watcher).await });
                     }
                     Err(error) => refused(&error).await,
@@ -92,7 +92,7 @@ impl Listeners {
 }
 
 impl Served {
-    /// Serves a connection, if its peer may have one and there is a place for it.
+    /// Serves a connection, if its peer is accepted and has a place left.
     async fn connection<S>(self, peer: Peer, stream: S, watcher: Watcher)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -115,7 +115,7 @@ impl Served {
         ended(watcher.watch(http.serve_connection(line, service)).await, place);
     }
 
-    /// Answers whatever is asked for with a refusal, once; with nothing if there are too many who get one.
+    /// Answers one request with a refusal. Sends nothing if too many connections are being refused.
     async fn turn_away<S>(&self, stream: S, watcher: Watcher, response: impl Fn() -> Response)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -131,7 +131,7 @@ impl Served {
     }
 }
 
-/// What a client did wrong, or that it went away, is its own affair.
+/// Errors of a client, or its disconnection, are not reported.
 fn ended(how: hyper::Result<()>, place: Place) {
     if let Err(error) = how {
         tracing::debug!(%error, "a connection ended early");
@@ -154,13 +154,13 @@ async fn next(unix: Option<&UnixListener>) -> io::Result<tokio::net::UnixStream>
     }
 }
 
-/// Out of descriptors, most likely: a moment later there may be some.
+/// Most likely no descriptor is left; a moment later there may be one.
 async fn refused(error: &io::Error) {
     tracing::warn!(%error, "could not accept a connection");
     tokio::time::sleep(Duration::from_millis(100)).await;
 }
 
-/// A socket file that our user alone can connect to; one that a dead service left is replaced.
+/// Creates a socket file that only the service's user can connect to. The file of a dead service is replaced.
 pub(super) fn unix(path: &Path) -> io::Result<UnixListener> {
     let listener = files::socket::listen(path)?;
     listener.set_nonblocking(true)?;

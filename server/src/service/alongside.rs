@@ -1,4 +1,4 @@
-//! What goes on beside serving: what a crash cut short is finished, and systemd is told how the service is.
+//! Background tasks of the service: recover from a crash, and report the state to systemd.
 
 use std::{sync::Once, time::Duration};
 
@@ -9,7 +9,7 @@ use tokio::{
     task, time,
 };
 
-/// Begins it, once the service listens. Must be called within the runtime.
+/// Starts the tasks, once the service listens. Must be called within the runtime.
 pub(crate) fn begin(the_loop: &TheLoop, address: &str) {
     notify(&[NotifyState::Ready, NotifyState::Status(&format!("at {address}"))]);
     if let Some(limit) = sd_notify::watchdog_enabled() {
@@ -26,7 +26,7 @@ fn notify(state: &[NotifyState<'_>]) {
     }
 }
 
-/// Twice within the limit. A runtime that does not turn any more says nothing, and systemd starts the service anew.
+/// Notifies the watchdog twice within its limit. A runtime that hangs sends nothing, and systemd restarts the service.
 async fn keep_watchdog_quiet(limit: Duration) {
     let mut ticks = time::interval(limit / 2);
     loop {
@@ -47,8 +47,8 @@ async fn wait_for_the_end() {
     tell_of_the_end();
 }
 
-/// Tells that the service is about to end, once. Whoever ends it calls this as well: with nothing left to answer, it
-/// is over before the signal was noticed here.
+/// Reports once that the service is about to end. The code that ends the service calls this as well: with no answers
+/// pending, the service may end before this module notices the signal.
 pub(crate) fn tell_of_the_end() {
     static TOLD: Once = Once::new();
     TOLD.call_once(|| notify(&[NotifyState::Stopping]));

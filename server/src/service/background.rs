@@ -1,4 +1,4 @@
-//! Starting the service in the background: this program once more, in a session of its own, with its log in a file.
+//! Starts the service in the background: this program again, in its own terminal session, with its log in a file.
 
 use std::{
     fs::{self, File},
@@ -18,21 +18,21 @@ use super::{
 };
 use crate::service::serve::Bind;
 
-/// How long a service may take to say that it is ready. It takes a fraction of a second.
+/// Timeout for a service to become ready. It usually takes a fraction of a second.
 const READY_WITHIN: Duration = Duration::from_secs(30);
 
-/// The name of the service in every report.
+/// Name of the service in every report.
 pub(crate) const NAME: &str = "service";
 
-/// How many lines of its log are shown of a service that ended without a word.
+/// Number of log lines shown for a service that ended without a message.
 const LAST_LINES: usize = 5;
 
-/// Where a service in the background logs to.
+/// Returns the log file of a background service.
 pub(crate) fn log_file(state_root: &Path) -> PathBuf {
     state_root.join("logs/service.log")
 }
 
-/// Starts it, unless it runs. The second value is the exit status that a failure calls for.
+/// Starts the service unless it is running. The second value is the exit status for a failure.
 pub(crate) fn start(the_loop: &TheLoop, bind: &Bind) -> (ServiceRow, u8) {
     let config = the_loop.config();
     let row =
@@ -43,7 +43,7 @@ pub(crate) fn start(the_loop: &TheLoop, bind: &Bind) -> (ServiceRow, u8) {
     if let Err(error) = state_folder::check_owner(state_root) {
         return failed(error.to_string(), 1);
     }
-    // Before anything else: a second one has no effect at all.
+    // This check is first: a second start has no effect at all.
     match instance::running(state_root) {
         Ok(None) => {}
         Ok(Some(holder)) => return (already(row, &holder), 0),
@@ -59,7 +59,7 @@ pub(crate) fn start(the_loop: &TheLoop, bind: &Bind) -> (ServiceRow, u8) {
     if let Err(problems) = config.standing() {
         return failed(problems.to_string(), 2);
     }
-    // With an address of its own it is not the service that the unit would start.
+    // With another address it is not the service that the unit would start.
     if *bind == Bind::default()
         && let Some(told) = handover::start(the_loop)
     {
@@ -82,7 +82,7 @@ pub(crate) fn start(the_loop: &TheLoop, bind: &Bind) -> (ServiceRow, u8) {
             let outcome = Some(ServiceOutcome::Started);
             (ServiceRow { outcome, detail, running: true, pid, url: address, ..row }, 0)
         }
-        // It came up between the look and the start.
+        // Another start finished between the check and this one.
         Ok((_, StartupMessage::AlreadyRunning { pid, address })) => (already_at(row, pid, address), 0),
         Ok((_, StartupMessage::Failed { text, code })) => failed(text, code.max(1)),
         Err(text) => failed(text, 1),
@@ -106,12 +106,12 @@ fn spawn(the_loop: &TheLoop, bind: &Bind, log: &Path) -> Result<(u32, StartupMes
     let begins = stderr.metadata().map(|meta| meta.len()).unwrap_or_default();
     let mut command = Command::new(here.exe());
     let config = &the_loop.config().path;
-    // One that was found is found again from the same folder; only one that was named must be there.
+    // A config that was searched for is found again from the same folder. Only a named one must be passed on.
     if config.is_named() {
         command.arg("--config").arg(config.file());
     }
     command.args(["serve", "--background"]);
-    // An agent that starts the service must not take it along when its own session is stopped.
+    // A service that an agent starts must not end when the agent's session is stopped.
     command.env_remove("THE_LOOP_ID").env_remove("THE_LOOP_SESSION");
     if let Some(host) = &bind.host {
         command.args(["--host", host]);
@@ -119,7 +119,8 @@ fn spawn(the_loop: &TheLoop, bind: &Bind, log: &Path) -> Result<(u32, StartupMes
     if let Some(port) = bind.port {
         command.arg("--port").arg(port.to_string());
     }
-    // No marks of the program that starts it: a session of ours may, and the service must outlive that.
+    // The environment has no marks of the program that starts the service. That may be a session, and the service must
+    // outlive it.
     command.env_clear().envs(launcher::scrubbed(here, &[])).current_dir(here.cwd());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(stderr);
     let mut child = command.spawn().map_err(|error| format!("{}: {error}", here.exe().display()))?;
@@ -131,7 +132,7 @@ fn spawn(the_loop: &TheLoop, bind: &Bind, log: &Path) -> Result<(u32, StartupMes
             Err(format!("it exited before it was ready ({status}); {}: {}", log.display(), last_lines(log, begins)))
         }
         Heard::TooLate => {
-            // Our own child, not reaped yet: the pid is still its own.
+            // The child is not reaped yet, so the PID is still its own.
             let _ = child.kill();
             let _ = child.wait();
             let seconds = READY_WITHIN.as_secs();

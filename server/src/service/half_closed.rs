@@ -1,7 +1,8 @@
-//! A client may close its own half of a connection when it has sent its request, and wait for the answer.
+//! Handles clients that close their half of a connection after the request and wait for the answer.
 //!
-//! The library takes the end of what it reads for the end of the client and drops the request. So that end is held back
-//! while an answer is given. It is not while a stream is: the end is all that tells that its listener has left.
+//! The HTTP library treats the end of its input as the end of the client, and drops the request. This module therefore
+//! holds the end of input back while an answer is sent. It does not do so for a stream: the end of input is the only
+//! sign that its listener has left.
 
 use std::{
     io,
@@ -18,29 +19,29 @@ use axum::{
 use hyper::body::{Frame, SizeHint};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Whether an answer is being given on a connection. A clone is of the same connection.
+/// Tracks the answers in progress on a connection. A clone shares the state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Answering(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
     begun: bool,
-    /// Whoever waits for the end of what is read.
+    /// Waker of the task that waits for the end of input.
     waiting: Option<Waker>,
 }
 
-/// An answer that was begun; it has ended when this is dropped.
+/// An answer in progress; it ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct Begun(Answering);
 
 impl Answering {
-    /// Begins an answer.
+    /// Starts an answer.
     pub(super) fn begin(&self) -> Begun {
         self.lock().begun = true;
         Begun(self.clone())
     }
 
-    /// Whether the end must be held back; if so, the task is woken when it need no longer be.
+    /// True if the end of input must be held back. The task is then woken once it need not be.
     fn holds_back(&self, cx: &Context<'_>) -> bool {
         let mut state = self.lock();
         if state.begun {
@@ -68,7 +69,8 @@ impl Drop for Begun {
 }
 
 impl Begun {
-    /// The response, which has ended when its body was sent. A stream goes on for as long as its listener is there.
+    /// Returns the response, which counts as ended once its body is sent. A stream lasts for as long as its listener is
+    /// there.
     pub(super) fn with(self, response: Response) -> Response {
         if is_stream(response.headers()) {
             return response;
@@ -104,7 +106,7 @@ impl HttpBody for Answer {
     }
 }
 
-/// A connection that holds the end of what is read back while an answer is given.
+/// A connection that holds back the end of input while an answer is sent.
 #[derive(Debug)]
 pub(super) struct Line<S> {
     stream: S,

@@ -1,6 +1,5 @@
-//! The service as process 1, as in a container without an init: it is then the parent of every process that loses its
-//! own, and has to wait for each of them. The service itself runs as a child, so that none of the children it waits for
-//! is taken from it.
+//! The service as process 1, as in a container without an init. Process 1 becomes the parent of every orphan, and must
+//! wait for each of them. The service itself runs as a child, so that none of its own children is reaped here.
 
 use std::{
     env, io,
@@ -14,26 +13,25 @@ use tokio::{
     signal::unix::{SignalKind, signal},
 };
 
-/// Whether this process has to do it.
+/// True if this process must act as init.
 pub(crate) fn is_needed() -> bool {
-    // systemd hands its sockets to one process and no other.
+    // systemd passes its sockets to one process only.
     std::process::id() == 1 && env::var_os("LISTEN_PID").is_none()
 }
 
-/// Runs this program once more with the same arguments, and waits for it and for every orphan. The value is its exit
-/// status.
+/// Runs this program again with the same arguments, and waits for it and for every orphan. Returns its exit status.
 pub(crate) fn run() -> io::Result<u8> {
     Builder::new_current_thread().enable_all().build()?.block_on(supervise())
 }
 
 async fn supervise() -> io::Result<u8> {
-    // Before the child is there: no end of it is missed.
+    // Before the child starts, so that its end is not missed.
     let mut ended = signal(SignalKind::child())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut hangup = signal(SignalKind::hangup())?;
     let mut quit = signal(SignalKind::quit())?;
-    // A group of its own: what the terminal sends reaches it once, from here.
+    // The child has its own process group: a signal from the terminal reaches it once, from here.
     let child = Command::new(env::current_exe()?).args(env::args_os().skip(1)).process_group(0).spawn()?;
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::InvalidData)?;
     loop {
@@ -48,13 +46,13 @@ async fn supervise() -> io::Result<u8> {
             _ = quit.recv() => Some(Signal::QUIT),
         };
         if let Some(signal) = passed_on {
-            // It is not waited for yet, so that the pid is still its own.
+            // The child is not reaped yet, so the PID is still its own.
             let _ = kill_process(pid, signal);
         }
     }
 }
 
-/// Waits for all that have ended; the exit status of the service if it is one of them.
+/// Reaps all ended processes. Returns the exit status of the service if it is one of them.
 fn reap(service: Pid) -> io::Result<Option<u8>> {
     loop {
         match wait(WaitOptions::NOHANG) {
@@ -66,7 +64,7 @@ fn reap(service: Pid) -> io::Result<Option<u8>> {
     }
 }
 
-/// As a shell tells it.
+/// Returns the exit status as a shell reports it.
 fn code(status: i32) -> u8 {
     use std::os::unix::process::ExitStatusExt;
     let status = ExitStatus::from_raw(status);

@@ -1,7 +1,7 @@
-//! One service at a time: the lock on the pid file, and what is known of whoever holds it.
+//! One service at a time: the lock on the PID file, and the details of its holder.
 //!
-//! The pid file holds the pid and nothing else, as other programs read it. It is never renamed or removed by us, and
-//! a pid in it means nothing unless the lock is held.
+//! The PID file contains only the PID, because other programs read it. The service never renames or removes it. A PID
+//! in the file means nothing unless the lock is held.
 
 use std::{
     io,
@@ -22,18 +22,18 @@ use standing::state_folder;
 
 use super::presence::{self, Asked, Presence};
 
-/// The time to wait for a lock that is only looked at: another program's can be seen in an attempt alone.
+/// Timeout for a lock that is only checked. Some other programs hold the lock for a moment while they check it.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// The time in which a service that has just taken the lock writes its pid.
+/// Time in which a service that has just taken the lock writes its PID.
 const PID_WAIT: Duration = Duration::from_millis(500);
 
 const RETRY: Duration = Duration::from_millis(5);
 
-/// The largest file of the service that is read, in bytes.
+/// Largest file of the service that is read, in bytes.
 const MAX_FILE: usize = 64 * 1024;
 
-/// The right to be the service of a state folder, for as long as this lives.
+/// The right to be the service of a state folder, held until dropped.
 #[derive(Debug)]
 pub(crate) struct Instance {
     _pid_file: Lock,
@@ -41,12 +41,12 @@ pub(crate) struct Instance {
     details: PathBuf,
 }
 
-/// What a service says of itself besides its pid.
+/// Details that a service reports besides its PID.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Details {
     pid: u32,
-    /// `http://host:port/…`, the page's address.
+    /// Address of the page, `http://host:port/…`.
     pub(crate) address: String,
     pub(crate) version: String,
     pub(crate) started_at: String,
@@ -67,16 +67,16 @@ impl Details {
     }
 }
 
-/// Whoever holds the lock.
+/// Holder of the lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LockHolder {
-    /// 0 if it has not said so.
+    /// Process ID; 0 if it is not written yet.
     pub(crate) pid: u32,
-    /// `None` if it has not got that far, or is another program.
+    /// Details of the service; `None` if it has not written them yet, or is another program.
     pub(crate) details: Option<Details>,
 }
 
-/// Why a service may not run.
+/// Reason why a service may not run.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ClaimError {
     #[error("already running (pid {}){}", .0.pid, at(.0))]
@@ -100,10 +100,10 @@ fn details_file(state_root: &Path) -> PathBuf {
 }
 
 impl Instance {
-    /// Becomes the service of a state folder, or tells who is.
+    /// Claims a state folder for this service, or returns the running one.
     pub(crate) fn claim(state_root: &Path) -> Result<Self, ClaimError> {
         state_folder::make(state_root)?;
-        // The name first: a folder that was made again has a lock of its own.
+        // The name is checked first: a folder that was recreated has another lock.
         let presence = match presence::take(state_root) {
             Asked::Ours(presence) => Some(presence),
             Asked::Held(holder) => return Err(ClaimError::AlreadyRunning(holder)),
@@ -121,7 +121,7 @@ impl Instance {
         }
     }
 
-    /// Writes down where it is. That it cannot be written is no reason not to serve.
+    /// Writes the details of the service. If that fails, it serves anyway.
     pub(crate) fn announce(&self, address: &str) {
         let details = Details::of_this_process(address);
         if let Some(presence) = &self.presence {
@@ -134,34 +134,34 @@ impl Instance {
     }
 }
 
-/// Takes the lock; `None` if another process has it.
+/// Takes the lock; `None` if another process holds it.
 fn lock(path: &Path) -> io::Result<Option<Lock>> {
     folder::make_for(path)?;
     let deadline = Instant::now() + PATIENCE;
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
         match LockFile::create(path)?.lock(Mode::Exclusive, left) {
-            // Another program removes the file as it ends: a lock on what has no name any more is none.
+            // Another program removes the file as it ends: a lock on a removed file does not count.
             Ok(lock) if lock.is_at(path) => return Ok(Some(lock)),
             Ok(_) => {}
             Err(LockError::Busy) => return Ok(None),
-            // Where the file system has no locks, the name in the kernel decides.
+            // On a file system without locks, the name in the kernel decides.
             Err(LockError::Unsupported(_)) => return LockFile::create(path).map(|file| Some(file.unlocked())),
             Err(LockError::Failed(error)) => return Err(error),
         }
     }
 }
 
-/// Who is the service of a state folder, if anybody is.
+/// Returns the running service of a state folder, if any.
 pub(crate) fn running(state_root: &Path) -> io::Result<Option<LockHolder>> {
     Ok(locked(state_root)?.or_else(|| presence::who(state_root)))
 }
 
-/// Who holds the lock.
+/// Returns the holder of the lock.
 fn locked(state_root: &Path) -> io::Result<Option<LockHolder>> {
     let file = match LockFile::existing(&pid_file(state_root)) {
         Ok(file) => file,
-        // Where no folder can be, no service is.
+        // Without a folder there is no service.
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(None);
         }
@@ -185,7 +185,7 @@ fn holder_of(state_root: &Path) -> LockHolder {
         }
     };
     let details = text_of(&details_file(state_root)).and_then(|text| serde_json::from_str::<Details>(&text).ok());
-    // One that was killed left its own behind.
+    // A killed service leaves its details behind.
     LockHolder { pid, details: details.filter(|details| details.pid == pid) }
 }
 

@@ -1,4 +1,4 @@
-//! Logs: to standard error, and of a service in the background to a file that does not grow for ever.
+//! Logs: to standard error, and for a background service to a file of limited size.
 
 use std::{
     fs,
@@ -10,16 +10,16 @@ use std::{
 use standing::TheLoop;
 use tracing_subscriber::{EnvFilter, fmt::MakeWriter};
 
-/// How large the log file of a service in the background may grow before it makes room; one older file is kept.
+/// Size in bytes at which the log file of a background service is rotated; one older file is kept.
 const LIMIT: u64 = 8 * 1024 * 1024;
 
-/// Logs go to standard error; `THE_LOOP_LOG` says what and how much, in the words of `tracing`.
+/// Logs to standard error. `THE_LOOP_LOG` sets the filter, in the syntax of `tracing`.
 pub(crate) fn to_stderr(the_loop: &TheLoop) {
     let colours = anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
     begin(the_loop, io::stderr, colours);
 }
 
-/// The same for a service whose standard error is that file.
+/// Logs to the file that is the service's standard error.
 pub(crate) fn to_file(the_loop: &TheLoop, path: PathBuf) {
     let written = fs::metadata(&path).map(|meta| meta.len()).unwrap_or_default();
     begin(the_loop, Mutex::new(Rotating { path, written, limit: LIMIT }), false);
@@ -39,7 +39,7 @@ fn begin(the_loop: &TheLoop, writer: impl for<'w> MakeWriter<'w> + Send + Sync +
     }
 }
 
-/// Standard error, while that is a file of ours. Whatever else writes there, a panic say, ends up in it as well.
+/// Standard error, redirected to a log file. Other writers of standard error, such as a panic, write there as well.
 struct Rotating {
     path: PathBuf,
     written: u64,
@@ -47,7 +47,7 @@ struct Rotating {
 }
 
 impl Rotating {
-    /// One that cannot be rotated grows on: that is better than a service without a log.
+    /// Rotates the file. If that fails, the file keeps growing: that is better than a service without a log.
     fn make_room(&mut self) -> io::Result<()> {
         files::write::rename(&self.path, &self.path.with_extension("log.1"))?;
         let file = files::open::append(&self.path)?;

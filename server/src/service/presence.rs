@@ -1,9 +1,9 @@
-//! The service of a state folder, told by a name in the kernel that outlives the folder.
+//! Identifies the service of a state folder by a name in the kernel that outlives the folder.
 //!
-//! The lock on the pid file is on a file, and a folder that was removed and made again has another one. So a service
-//! also listens on an abstract socket whose name follows from the path of the folder. The kernel drops the name with
-//! the process. What is at the name counts only if the socket is proven to belong to a process of this user that sees
-//! the same files: another user, or another container with the same network, may hold the same name.
+//! The lock on the PID file belongs to a file, and a folder that was removed and recreated has another one. So a
+//! service also listens on an abstract socket whose name is derived from the path of the folder. The kernel drops the
+//! name with the process. The name counts only if its socket provably belongs to a process of this user that sees the
+//! same files: another user, or another container with the same network, may hold the same name.
 
 use std::{
     fs,
@@ -25,24 +25,24 @@ use standing::state_folder;
 
 use super::instance::{Details, LockHolder};
 
-/// How long a service may take to say where it is.
+/// Timeout for a service to send its details.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(1);
 
-/// More than any answer.
+/// Limit of an answer in bytes, larger than any real one.
 const ANSWER_LIMIT: u64 = 64 * 1024;
 
-/// The name, held until the process ends.
+/// Name of a state folder, held until the process ends.
 #[derive(Debug)]
 pub(super) struct Presence {
     told: Arc<Mutex<String>>,
 }
 
-/// What came of asking for the name.
+/// Result of a request for the name when it was not taken.
 pub(super) enum Asked {
     Ours(Presence),
-    /// The service of this folder has it.
+    /// The service of this folder holds it.
     Held(LockHolder),
-    /// It cannot be had, and no service of this folder has it.
+    /// It is not available, and no service of this folder holds it.
     Unavailable,
 }
 
@@ -64,7 +64,7 @@ pub(super) fn take(state_root: &Path) -> Asked {
 }
 
 impl Presence {
-    /// Has whoever asks told where the service is.
+    /// Sends the service's address to every process that connects.
     pub(super) fn tell(&self, details: &Details) {
         let text = serde_json::to_string(details).unwrap_or_default();
         *self.told.lock().unwrap_or_else(PoisonError::into_inner) = text;
@@ -74,17 +74,17 @@ impl Presence {
 fn answer_all(listener: &UnixListener, told: &Mutex<String>) {
     for connection in listener.incoming() {
         let Ok(mut connection) = connection else {
-            // Out of descriptors, as a rule: it passes, and must not be asked for without a pause.
+            // Usually no descriptor is left. That passes, and must not be polled without a pause.
             thread::sleep(ANSWERS_WITHIN);
             continue;
         };
         let text = told.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        // The text fits into the socket's buffer: nobody can hold this up.
+        // The text fits into the socket's buffer, so a client cannot block this.
         let _ = connection.write_all(text.as_bytes());
     }
 }
 
-/// The service of a state folder, whether or not the folder is still the one that it began in.
+/// Returns the service of a state folder, even if the folder was recreated since the service started.
 pub(super) fn who(state_root: &Path) -> Option<LockHolder> {
     let stream = UnixStream::connect_addr(&address(state_root).ok()?).ok()?;
     let pid = owner_of(&name(state_root))?;
@@ -107,7 +107,7 @@ fn address(state_root: &Path) -> io::Result<SocketAddr> {
     SocketAddr::from_abstract_name(name(state_root))
 }
 
-/// The process of this user, with the same view of the files, that listens at a name.
+/// Returns the process of this user, with the same view of the files, that listens at a name.
 fn owner_of(name: &str) -> Option<u32> {
     let inodes = listening(&fs::read_to_string("/proc/net/unix").ok()?, name);
     let ourselves = (rustix::process::geteuid().as_raw(), mounts("self")?);
@@ -121,12 +121,12 @@ fn owner_of(name: &str) -> Option<u32> {
         })
 }
 
-/// The sockets that listen at an abstract name, out of `/proc/net/unix`.
+/// Returns the sockets that listen at an abstract name, from `/proc/net/unix`.
 fn listening(table: &str, name: &str) -> Vec<String> {
     let lines = table.lines().filter_map(|line| {
         let fields: Vec<&str> = line.split_ascii_whitespace().collect();
         let [_, _, _, flags, _, _, inode, path] = fields[..] else { return None };
-        // The flag of a socket that accepts connections.
+        // This flag marks a socket that accepts connections.
         (flags == "00010000" && path.strip_prefix('@') == Some(name)).then(|| inode.to_owned())
     });
     lines.collect()

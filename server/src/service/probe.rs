@@ -1,4 +1,4 @@
-//! Whether a service answers: one request to its health route, over a plain socket.
+//! Checks that a service answers: one request to its health route, over a plain socket.
 
 use std::{
     io::{Read, Write},
@@ -6,16 +6,15 @@ use std::{
     time::Duration,
 };
 
-/// How long an answer may take.
+/// Timeout for an answer.
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// True if whatever listens at the address answers in HTTP. What it answers does not matter: that is for whoever is
-/// let in.
+/// True if the address answers in HTTP. The status does not matter, since this caller may not be authorised.
 pub(crate) fn answers(address: &str) -> bool {
     authority(address).and_then(ask).is_some_and(|answer| answer.starts_with("HTTP/1."))
 }
 
-/// `host:port` of `http://host:port/…`.
+/// Returns `host:port` of `http://host:port/…`.
 pub(crate) fn authority(address: &str) -> Option<&str> {
     address.strip_prefix("http://")?.split('/').next().filter(|authority| !authority.is_empty())
 }

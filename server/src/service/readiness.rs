@@ -1,5 +1,5 @@
-//! How a service in the background tells whoever started it that it is ready, or why it is not: one line of JSON on
-//! its standard output, which is a pipe until then and nothing afterwards.
+//! Startup message of a background service to its starter: ready, or the reason for the failure. It is one line of JSON
+//! on standard output, which is a pipe until then and `/dev/null` afterwards.
 
 use std::{
     fs::OpenOptions,
@@ -12,42 +12,42 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-/// What a service has to say once.
+/// Startup message of a service.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum StartupMessage {
-    /// It listens.
+    /// The service listens.
     Ready {
-        /// The page's address.
+        /// Address of the page.
         address: String,
     },
-    /// Another one runs.
+    /// Another service is running.
     AlreadyRunning {
-        /// Its pid.
+        /// Process ID of that service.
         pid: u32,
-        /// Where it is, if that is known.
+        /// Address of that service; empty if unknown.
         address: String,
     },
-    /// It does not come up.
+    /// The service did not start.
     Failed {
-        /// Why, for a person.
+        /// Reason, for a person.
         text: String,
-        /// The exit status.
+        /// Exit status.
         code: u8,
     },
 }
 
-/// Says it, and lets go of standard output. Whoever asked may have left: then nobody is told.
+/// Sends the message and closes standard output. The starter may have left; the message is then lost.
 pub(crate) fn tell(word: &StartupMessage) {
     let line = serde_json::to_string(word).unwrap_or_default() + "\n";
     let _ = io::stdout().write_all(line.as_bytes()).and_then(|()| io::stdout().flush());
-    // A pipe that stays open would keep a reader of it waiting for its end.
+    // An open pipe would keep its reader waiting for the end.
     if let Ok(nothing) = OpenOptions::new().write(true).open("/dev/null") {
         let _ = rustix::stdio::dup2_stdout(&nothing);
     }
 }
 
-/// What was said, or `None` if it ended in silence.
+/// Received message, or `None` if the service ended without one.
 #[derive(Debug)]
 pub(crate) enum Heard {
     StartupMessage(StartupMessage),
@@ -55,10 +55,10 @@ pub(crate) enum Heard {
     TooLate,
 }
 
-/// Waits for the word of a service that was started.
+/// Waits for the startup message of a service.
 pub(crate) fn listen(stdout: ChildStdout, limit: Duration) -> Heard {
     let (sender, receiver) = mpsc::channel();
-    // Ends with the pipe, which the service lets go of once it has spoken.
+    // The thread ends with the pipe, which the service closes after its message.
     thread::spawn(move || {
         let mut line = String::new();
         let read = BufReader::new(stdout).read_line(&mut line);

@@ -1,4 +1,4 @@
-//! The service's life: bind, say where, serve, drain.
+//! Life of the service: bind, report the address, serve, drain.
 
 use std::{io, path::Path, time::Duration};
 
@@ -25,78 +25,78 @@ use crate::{
     surfaces::slack,
 };
 
-/// How long requests that are being answered may take after the first signal.
+/// Time that open requests have to finish after the first signal.
 const DRAIN: Duration = Duration::from_secs(10);
 
-/// Threads that may block: those of verbs and looks, and some for files, names of hosts and Slack.
+/// Number of blocking threads: those of verbs and reads, and some for files, host names and Slack.
 const BLOCKING_THREADS: usize = engine::THREADS + 40;
 
-/// What is given on the command line in place of `service.host` and `service.port`.
+/// Command-line values that override `service.host` and `service.port`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bind {
-    /// The host to listen on.
+    /// Host to listen on.
     pub host: Option<String>,
-    /// The port to listen on; 0 takes a free one.
+    /// Port to listen on; 0 selects a free one.
     pub port: Option<u16>,
 }
 
-/// Why the service did not come up.
+/// Reason why the service did not start.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
-    /// The config cannot be used.
+    /// The config is invalid.
     #[error("{0}")]
     Misconfigured(#[from] ConfigProblems),
-    /// The host can be reached from other machines, and nothing says that this is meant.
+    /// Other machines can reach the host, and the config does not permit that.
     #[error(
         "other machines can reach `{host}`, and every client of the service can run programs as you: use `--host \
          127.0.0.1`, or set `service.exposed: true` in the config to allow it"
     )]
     Exposed {
-        /// The host asked for.
+        /// Requested host.
         host: String,
     },
-    /// The host can be reached from other machines, and no token is asked for.
+    /// Other machines can reach the host, and no token is required.
     #[error(
         "other machines can reach `{host}`, and their users cannot be identified: also set `service.auth.mode: \
          token` in the config"
     )]
     ExposedWithoutToken {
-        /// The host asked for.
+        /// Requested host.
         host: String,
     },
-    /// The token can neither be read nor made.
+    /// The token could not be read or created.
     #[error(transparent)]
     Token(#[from] standing::Error),
-    /// Something listens there already.
+    /// Another process listens there already.
     #[error(
         "port {port} on {host} is in use: if by the-loop, use the running service; otherwise choose another port \
          with `--port` or `service.port` (`ss -ltnp 'sport = :{port}'` shows the process)"
     )]
     PortTaken {
-        /// The host asked for.
+        /// Requested host.
         host: String,
-        /// The port asked for.
+        /// Requested port.
         port: u16,
     },
-    /// The address cannot be bound for another reason.
+    /// The address could not be bound for another reason.
     #[error("could not listen on {host} port {port}: {source}")]
     Listen {
-        /// The host asked for.
+        /// Requested host.
         host: String,
-        /// The port asked for.
+        /// Requested port.
         port: u16,
-        /// The cause.
+        /// Cause of the failure.
         #[source]
         source: io::Error,
     },
-    /// The operating system refused something that the service needs.
+    /// The operating system refused a resource that the service needs.
     #[error("could not run the service: {0}")]
     Run(#[from] io::Error),
 }
 
 impl ServeError {
-    /// What the command line exits with: 2 for a config or an address that must not be used, else 1.
+    /// Returns the exit status of the command line: 2 for a config or an address that must not be used, else 1.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Misconfigured(_) | Self::Exposed { .. } | Self::ExposedWithoutToken { .. } => 2,
@@ -105,9 +105,9 @@ impl ServeError {
     }
 }
 
-/// Serves in the foreground until SIGTERM or SIGINT; calls `ready` with the page's address once it listens.
+/// Serves in the foreground until SIGTERM or SIGINT. Calls `ready` with the page's address once it listens.
 ///
-/// Sessions are not touched by the service's end. Verbs at work have [`DRAIN`] to finish; a second signal ends the
+/// Sessions keep running when the service ends. Verbs at work have [`DRAIN`] to finish; a second signal ends the
 /// service at once.
 pub fn serve(the_loop: TheLoop, bind: Bind, ready: impl FnOnce(&str)) -> Result<(), ServeError> {
     let config = the_loop.config();
@@ -147,7 +147,8 @@ pub fn serve(the_loop: TheLoop, bind: Bind, ready: impl FnOnce(&str)) -> Result<
     Ok(())
 }
 
-/// A socket that systemd opened is where its unit says; that others can reach it must be meant all the same.
+/// Takes a socket of systemd, which listens at its unit's address. Exposing it to other machines must be permitted
+/// anyway.
 fn from_systemd(listener: std::net::TcpListener, settings: &Service) -> Result<TcpListener, ServeError> {
     let address = listener.local_addr()?.ip();
     if !address.is_loopback() {
@@ -156,7 +157,7 @@ fn from_systemd(listener: std::net::TcpListener, settings: &Service) -> Result<T
     Ok(TcpListener::from_std(listener)?)
 }
 
-/// What must be true of a service that other machines can reach.
+/// Checks the settings of a service that other machines can reach.
 fn may_be_exposed(host: &str, settings: &Service) -> Result<(), ServeError> {
     let host = host.to_owned();
     if !settings.exposed {
@@ -168,7 +169,7 @@ fn may_be_exposed(host: &str, settings: &Service) -> Result<(), ServeError> {
     Ok(())
 }
 
-/// The host as a person types it into a browser on this machine.
+/// Returns the host as a person types it into a browser on this machine.
 pub fn shown(host: &str) -> String {
     match host {
         "0.0.0.0" | "::" | "[::]" => "127.0.0.1".to_owned(),
@@ -176,7 +177,7 @@ pub fn shown(host: &str) -> String {
     }
 }
 
-/// Few threads: the service waits nearly always, and each thread costs memory.
+/// Builds a runtime with few threads: the service is nearly always idle, and each thread costs memory.
 fn runtime() -> io::Result<Runtime> {
     Builder::new_multi_thread()
         .worker_threads(2)
@@ -195,13 +196,13 @@ async fn listen(host: &str, port: u16) -> Result<TcpListener, ServeError> {
     })
 }
 
-/// The Unix socket beside the port. Without it the service is all there: a path may be too long for one.
+/// Opens the Unix socket beside the port. The service runs without it too: a path may be too long for a socket.
 fn unix(state_root: &Path) -> Option<UnixListener> {
     let path = state_root.join("local/service.sock");
     accept::unix(&path).inspect_err(|error| tracing::warn!(path = %path.display(), %error, "no Unix socket")).ok()
 }
 
-/// Counts the signals that ask for the end.
+/// Counts the signals that request the end.
 fn signals() -> io::Result<watch::Receiver<u32>> {
     let (sender, receiver) = watch::channel(0);
     let mut terminate = signal(SignalKind::terminate())?;
@@ -218,7 +219,7 @@ fn signals() -> io::Result<watch::Receiver<u32>> {
     Ok(receiver)
 }
 
-/// Serves until the first signal, then until every answer is out; false if that was cut short.
+/// Serves until the first signal, then until every answer is sent; false if that was interrupted.
 async fn until_drained(
     listeners: Listeners,
     (app, auth): (axum::Router, Auth),
@@ -230,9 +231,9 @@ async fn until_drained(
     let serving = listeners.serve(app, auth, async {
         first.await;
         tracing::info!("shutting down: finishing open requests");
-        // What never ends by itself would be waited for otherwise.
+        // Streams never end on their own and would be waited for otherwise.
         end.cancel();
-        // The verbs that wait for their session are told; those that have begun run to their end.
+        // Verbs that wait for their session are refused; those that have started run to their end.
         engine.close();
     });
     let cut_short = async {

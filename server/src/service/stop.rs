@@ -1,4 +1,4 @@
-//! Ending the service: asked to, then waited for, then made to.
+//! Stops the service: requests the end, waits, then kills it.
 
 use std::{path::Path, time::Duration};
 
@@ -10,13 +10,13 @@ use super::{
     systemd::handover,
 };
 
-/// How long it may take to answer what it has begun; it gives itself 10 s for that.
+/// Time for the service to finish open requests. It limits itself to 10 s.
 const GRACE: Duration = Duration::from_secs(15);
 
-/// How long the kernel may take to end what it was told to kill.
+/// Timeout for the kernel to end a killed process.
 const KILL_WAIT: Duration = Duration::from_secs(2);
 
-/// Ends the service of an instance. Nothing to end is no failure.
+/// Stops the service of an instance. A service that is not running is not a failure.
 pub(crate) fn stop(the_loop: &TheLoop) -> (ServiceOutcome, String) {
     let config = the_loop.config();
     let state_root = &config.settings.state_root;
@@ -51,8 +51,8 @@ pub(crate) fn stop(the_loop: &TheLoop) -> (ServiceOutcome, String) {
     }
 }
 
-/// A hold on the process that holds the lock. Order matters: held first, then looked at once more, so that the pid
-/// cannot have become another process's in between.
+/// Returns a handle of the process that holds the lock. Order matters: the handle is taken first and the lock checked
+/// again, so that the PID cannot belong to another process meanwhile.
 fn hold(state_root: &Path, holder: &LockHolder) -> Option<ProcessHold> {
     let held = ProcessHold::of(holder.pid)?;
     let again = instance::running(state_root).ok()??;

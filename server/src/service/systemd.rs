@@ -1,7 +1,7 @@
-//! The service as a user unit of systemd: the unit's text, where it lies, and how systemd is told of it.
+//! The service as a systemd user unit: its text, its files, and the calls to systemd.
 //!
-//! A unit that somebody else wrote is neither replaced nor removed. What systemd itself does not do here, the caller is
-//! told how to do.
+//! A unit that another program wrote is neither replaced nor removed. Steps that systemd cannot do here are described
+//! to the caller.
 
 mod files;
 pub(crate) mod handover;
@@ -12,12 +12,12 @@ pub(crate) use self::files::{Files, NotOurs};
 pub(crate) use manager::{Manager, lingers};
 pub(crate) use text::Units;
 
-/// The service's unit.
+/// Unit of the service.
 pub(crate) const SERVICE: &str = "the-loop.service";
 
-/// The unit that starts the sessions that start by themselves: once after a boot or a login, not whenever the service
-/// is started anew. One that was stopped by hand stays stopped however often the service is killed.
+/// Unit that starts the auto-start sessions: once after a boot or a login, not at each restart of the service. A
+/// session that was stopped by hand stays stopped however often the service is killed.
 pub(crate) const SESSIONS: &str = "the-loop-sessions.service";
 
-/// The unit of its port.
+/// Unit of the service's port.
 pub(crate) const SOCKET: &str = "the-loop.socket";

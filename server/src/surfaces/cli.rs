@@ -1,7 +1,7 @@
-//! The command line: parsed, one verb of the core called, the answer printed.
+//! Command line: parses the arguments, calls one verb of the core, prints the answer.
 //!
-//! Works in-process and needs no service. Only `standing` and `serve` build a runtime: `standing` has its verbs done by
-//! the engine, or by a service, behind one trait.
+//! It works in-process and needs no service. Only `standing` and `serve` build a runtime: `standing` runs its verbs
+//! through the engine, or through a service, behind one trait.
 
 mod ago;
 mod channels;
@@ -119,7 +119,8 @@ enum Command {
 }
 
 impl Command {
-    /// What it does that is an operator's act, beside the verbs of the core, which judge for themselves.
+    /// Returns the operator action of a command, if it has one besides the verbs of the core, which check their caller
+    /// themselves.
     fn controls(&self) -> Option<&'static str> {
         match self {
             Self::Start(args) if args.starts_sessions() => Some("start sessions"),
@@ -141,7 +142,7 @@ Examples:
 
 Exit status: 0 success; 1 failed, not found or not delivered; 2 invalid arguments or config.";
 
-/// An error of a command: its message, the acts that help, and the exit status.
+/// Error of a command: its message, the remedies, and the exit status.
 #[derive(Debug)]
 struct Refusal {
     text: String,
@@ -150,12 +151,12 @@ struct Refusal {
 }
 
 impl Refusal {
-    /// A mistake of the caller: exit status 2.
+    /// Creates the error for a mistake of the caller: exit status 2.
     fn mistake(text: impl Into<String>) -> Self {
         Self { code: 2, ..Self::failure(text) }
     }
 
-    /// Anything else that failed: exit status 1.
+    /// Creates the error for any other failure: exit status 1.
     fn failure(text: impl Into<String>) -> Self {
         Self { text: text.into(), remedies: Vec::new(), code: 1 }
     }
@@ -170,7 +171,7 @@ impl<E: wire::Refusal> From<E> for Refusal {
 
 /// Runs the command line of a process, given its arguments with the program's own name first.
 pub fn run(args: Vec<OsString>) -> ExitCode {
-    // What panes run is dispatched before anything else is built: it is on the way of every start.
+    // Commands for panes are dispatched before anything else is built, because every start runs them.
     match args.get(1).and_then(|word| word.to_str()) {
         Some("launch") => return ::standing::launcher::main(args.into_iter().skip(2)),
         Some("demo") => return ::standing::demo::main(args.into_iter().skip(2)),
@@ -179,12 +180,12 @@ pub fn run(args: Vec<OsString>) -> ExitCode {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(told) => {
-            // A closed pipe is no reason to complain about a help text that nobody reads.
+            // A help text that could not be written to a closed pipe is not an error.
             let _ = told.print();
             return ExitCode::from(u8::try_from(told.exit_code()).unwrap_or(2));
         }
     };
-    // A service logs them.
+    // A service logs the problems.
     let serves = matches!(cli.command, Command::Serve(_));
     let mut output = Output::of_process();
     let done = dispatch(cli, &mut output);
@@ -220,7 +221,7 @@ fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Refusal> {
         Command::Channels { verb } => verb.run(&open("cli"), output),
         Command::Events(args) => events::run(&open("cli"), &args, output),
         Command::Open => open::run(&open("cli"), output),
-        // Each request says who sent it; what the service was started from says nothing of that.
+        // Each request identifies its own caller. The caller that started the service does not matter.
         Command::Serve(args) => serve::run(open("service").with_caller(Caller::Unidentified), args, output),
         Command::Service { verb } => verb.run(&open("cli"), output),
         Command::Completions(args) => {
@@ -231,7 +232,7 @@ fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Refusal> {
     }
 }
 
-/// Refuses to guess where the project is: without a current folder, only a config named by its whole path tells.
+/// Refuses to guess the project: without a current folder, only a config with an absolute path identifies it.
 fn here(config: Option<&Path>, command: &Command) -> Result<(), Refusal> {
     let anywhere = matches!(command, Command::Selftest(_) | Command::Completions(_) | Command::Man(_));
     let Err(error) = env::current_dir() else { return Ok(()) };
@@ -245,7 +246,7 @@ fn here(config: Option<&Path>, command: &Command) -> Result<(), Refusal> {
     )))
 }
 
-/// The value as one JSON document that is harmless to a terminal.
+/// Serialises the value as one JSON document that is harmless to a terminal.
 fn document(value: &impl Serialize) -> Result<String, Refusal> {
     match serde_json::to_string_pretty(value) {
         Ok(text) => Ok(format!("{}\n", sanitize::json(&text))),

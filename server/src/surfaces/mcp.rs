@@ -1,8 +1,8 @@
 //! `/mcp`: standing sessions for agents, over the Model Context Protocol (streamable HTTP).
 //!
-//! Three tools and no more: list, get, say. Bringing a harness into or out of existence is an operator's act, and an
-//! agent that could stop sessions could stop the one that supervises it. A tool that cannot do what it was asked for
-//! answers with a result that says why and what to do: the agent reads it. An error of the protocol it never sees.
+//! There are three tools: list, get, say. Creating or ending a harness is left to the operator, and an agent that could
+//! stop sessions could stop the one that supervises it. A tool that fails answers with a result that contains the
+//! reason and the remedy, because the agent reads it. An error of the protocol never reaches the agent.
 
 mod clients;
 mod loop_guard;
@@ -43,14 +43,14 @@ use crate::{
 use clients::Clients;
 use loop_guard::LoopGuard;
 
-/// Where it is served: exactly here.
+/// Exact path of the endpoint.
 pub(crate) const PATH: &str = "/mcp";
 
 const INSTRUCTIONS: &str = "Standing sessions are named, long-lived agents on this machine. List them, show one, or \
                             send a message to a running one. The message is typed into its terminal, and the reply \
                             appears there, not in the result. A message never starts a session.";
 
-/// The route. `access` is that of the guard around it, which has judged a request before it comes here.
+/// Returns the route. `access` belongs to the guard around it, which checks a request before it arrives here.
 pub(crate) fn router(engine: Engine, access: &Access, end: CancellationToken) -> Router {
     let config = StreamableHttpServerConfig::default()
         .with_allowed_hosts(access.hosts())
@@ -69,7 +69,7 @@ pub(crate) fn router(engine: Engine, access: &Access, end: CancellationToken) ->
         .layer(middleware::from_fn_with_state(engine, switched_on))
 }
 
-/// Nothing is there while `service.mcp.enabled` is false.
+/// Answers 404 while `service.mcp.enabled` is false.
 async fn switched_on(State(engine): State<Engine>, request: Request, next: Next) -> Response {
     if engine.config().await.settings.service.mcp_enabled {
         return next.run(request).await;
@@ -77,12 +77,12 @@ async fn switched_on(State(engine): State<Engine>, request: Request, next: Next)
     ApiProblem::no_route("MCP is disabled: `service.mcp.enabled` is false in the config").into_response()
 }
 
-/// Every tool as it is listed.
+/// Returns the definitions of all tools.
 pub fn tools() -> Vec<Tool> {
     tools::all()
 }
 
-/// What answers a client.
+/// Handler of client requests.
 #[derive(Clone, Debug)]
 struct Tools {
     engine: Engine,
@@ -90,7 +90,7 @@ struct Tools {
     clients: Arc<Clients>,
 }
 
-/// Who is at the other end of the request's connection.
+/// Returns the peer of the request's connection.
 fn peer(context: &RequestContext<RoleServer>) -> Option<Peer> {
     context.extensions.get::<Parts>()?.extensions.get().copied()
 }

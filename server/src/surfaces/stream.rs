@@ -1,11 +1,11 @@
-//! `GET /api/v1/stream`: what happens, as it happens, as server-sent events.
+//! `GET /api/v1/stream`: live events, as server-sent events.
 //!
-//! Lines of the event log are replayed from any position that is still kept, so none is missed. That a session
-//! changed is told thinly and is not replayed: each stream begins with `resync`, at which a client reads what it
-//! shows, and from then on it is told of every change after that.
+//! Lines of the event log are replayed from any position that is still stored, so a client misses none. Session changes
+//! are short and not replayed. Each stream starts with `resync`, at which a client reads the sessions. It then receives
+//! every later change.
 //!
-//! Invariant: a client that does not read holds up nobody and nothing piles up for it. Its stream waits with what
-//! comes next: the log is its own buffer, and of a session only the last state is told.
+//! Invariant: a client that does not read delays no other client, and its backlog does not grow. Its stream waits with
+//! the next event: the log is its own buffer, and only the latest state of a session is sent.
 
 mod live;
 mod log;
@@ -38,16 +38,17 @@ pub(crate) use live::Live;
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
-/// How soon a client that lost its stream comes back.
+/// Delay before a client reconnects a lost stream.
 const RETRY: Duration = Duration::from_secs(2);
 
-/// How soon a client that found no room comes back, in seconds.
+/// Delay in seconds before a client retries when all places are taken.
 const FULL_RETRY: u16 = 10;
 
-/// Events that wait for one client to read.
+/// Number of events that wait for one client to read.
 const WAITING: usize = 16;
 
-/// How long one event may wait. A client that takes none for so long has its stream ended: its seat is another's.
+/// Time limit for one waiting event. The stream of a client that takes none for so long is closed, and its permit is
+/// freed.
 const STALLED: Duration = Duration::from_mins(1);
 
 /// Why a client reads anew.
@@ -108,14 +109,14 @@ fn full() -> Response {
     response
 }
 
-/// Where a client left off.
+/// Last position of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    /// It was not here before.
+    /// The client is new.
     Now,
-    /// Behind the event of this id.
+    /// The client has the event of this ID.
     Behind(u64),
-    /// An id that we never gave.
+    /// The service never issued this ID.
     NotOurs,
 }
 
@@ -126,14 +127,14 @@ impl Place {
     }
 }
 
-/// What fills one stream.
+/// Writer of one stream.
 struct Feed {
     live: Live,
     log: EventReader,
     events: mpsc::Sender<Event>,
 }
 
-/// The stream is over: its client is gone or stalled, or the service ends.
+/// The stream is over: its client has left or stalled, or the service ends.
 struct Over;
 
 impl Feed {
@@ -153,10 +154,11 @@ impl Feed {
             Place::Behind(id) => id,
             Place::Now | Place::NotOurs => log::end(self.live.engine(), &self.log).await,
         };
-        // An event without data is none, but its id and interval count: who loses the stream now comes back here.
+        // Clients dispatch no event without data, but they keep its ID and interval: a client that loses the stream now
+        // reconnects from here.
         self.send(Event::default().id(at.to_string()).retry(RETRY)).await?;
         let Some(mut known) = seen.first().await else { return Err(Over) };
-        // Order matters: what changes after this look is told, so what is read at `resync` is never missed.
+        // Order matters: every change after this snapshot is sent, so nothing read at `resync` becomes stale unnoticed.
         self.tell("resync", &Resync { reason: Reason::Begin }).await?;
         if let Some(problem) = known.problem() {
             self.tell("problem", problem).await?;
@@ -189,7 +191,7 @@ impl Feed {
         Ok(())
     }
 
-    /// Tells what the log has from a position on; the position behind it.
+    /// Sends the log from a position on, and returns the position after it.
     async fn catch_up(&self, mut at: u64) -> Result<u64, Over> {
         loop {
             let batch = log::read(self.live.engine(), &self.log, at).await;
@@ -200,7 +202,8 @@ impl Feed {
                 return Ok(at);
             }
             for line in batch.lines {
-                // One that was cut short is nobody's event. Written anew, since JSON may hold a carriage return.
+                // An incomplete line is not an event. The event is serialised again, since JSON may contain a carriage
+                // return.
                 if let Some(value) = line.value() {
                     self.send(Event::default().event("log").id(line.id.to_string()).data(value.to_string())).await?;
                 }

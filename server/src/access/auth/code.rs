@@ -1,6 +1,7 @@
-//! One-use codes: left as private files by `the-loop open`, taken by the service in exchange for a cookie.
+//! One-time codes: `the-loop open` leaves them as private files, and the service exchanges them for a cookie.
 //!
-//! The file system is the channel that proves who left one. A code is short-lived, and is gone once it was tried.
+//! The file system proves that the user left the code. A code is short-lived, and is deleted at the first attempt to
+//! use it.
 
 use std::{
     fs, io,
@@ -12,15 +13,15 @@ use files::write::{self, Durability};
 
 use super::unguessable;
 
-/// How long a code may be used.
+/// Lifetime of a code.
 const LIFETIME: Duration = Duration::from_mins(5);
 
-/// Where codes are left, below `<state.root>/local`.
+/// Returns the folder of the codes, below `<state.root>/local`.
 pub(super) fn folder(local: &Path) -> PathBuf {
     local.join("codes")
 }
 
-/// Leaves a code below a state folder, and gives it.
+/// Creates a code below a state folder and returns it.
 pub(crate) fn leave(state_root: &Path) -> io::Result<String> {
     let dir = folder(&state_root.join("local"));
     files::folder::make(&dir)?;
@@ -34,9 +35,9 @@ pub(crate) fn leave(state_root: &Path) -> io::Result<String> {
     Ok(code)
 }
 
-/// Takes a code: true once, for one that was left and is still fresh.
+/// Consumes a code: true once, for a code that exists and has not expired.
 pub(super) fn take(dir: &Path, code: &str) -> bool {
-    // Invariant: only what we make is ever looked for, so that a code is no path.
+    // Invariant: only text in the form of a generated code is used as a file name, so a code cannot be a path.
     if code.len() != 64 || !code.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return false;
     }

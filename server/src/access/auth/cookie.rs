@@ -1,5 +1,5 @@
-//! The cookie: when it ends and something random, sealed with the token, so that nothing need be kept for it. A new
-//! token ends every cookie.
+//! Cookie: its expiry and a random value, sealed with the token, so that the service stores nothing. A new token
+//! invalidates every cookie.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -8,13 +8,13 @@ use sha2::Sha256;
 
 use super::{token::Token, unguessable};
 
-/// How long a browser stays signed in.
+/// Time for which a browser stays signed in.
 pub(super) const LIFETIME: Duration = Duration::from_hours(30 * 24);
 
-/// How much of the cookie's name comes from the token, in bytes.
+/// Number of bytes of the token in the cookie's name.
 const NAME_BYTES: usize = 6;
 
-/// Makes and checks cookies.
+/// Creates and checks cookies.
 #[derive(Clone)]
 pub(super) struct Sealed(Hmac<Sha256>);
 
@@ -26,18 +26,18 @@ impl std::fmt::Debug for Sealed {
 
 impl Sealed {
     pub(super) fn by(token: &Token) -> Self {
-        // A key of any length is taken, so that the other arm is never reached.
+        // A key of any length is accepted, so the other arm is never reached.
         Self(Hmac::new_from_slice(token.as_bytes()).unwrap_or_else(|_| Hmac::new(&[0; 64].into())))
     }
 
-    /// The cookie's name. Browsers send a cookie to every port of a host, so each service needs a name of its own:
+    /// Returns the cookie's name. Browsers send a cookie to every port of a host, so each service needs its own name:
     /// with one name, signing in to one service would sign the browser out of the other.
     pub(super) fn name(&self) -> String {
         let seal = self.0.clone().chain_update("the name of the cookie").finalize().into_bytes();
         seal.iter().take(NAME_BYTES).fold("the-loop-".to_owned(), |name, byte| name + &format!("{byte:02x}"))
     }
 
-    /// A new cookie's value.
+    /// Returns the value of a new cookie.
     pub(super) fn make(&self) -> String {
         self.until(now() + LIFETIME.as_secs())
     }
@@ -49,7 +49,7 @@ impl Sealed {
         format!("{what}.{seal}")
     }
 
-    /// Whether a value is one of ours and has not ended.
+    /// True if this service issued the value and it has not expired.
     pub(super) fn holds(&self, value: &str) -> bool {
         let Some((what, seal)) = value.rsplit_once('.') else { return false };
         let Some(seal) = bytes(seal) else { return false };

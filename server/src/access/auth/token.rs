@@ -1,4 +1,4 @@
-//! The token: a private file, made on the first start in token mode.
+//! Token: a private file, created on the first start in token mode.
 
 use std::{io, os::unix::fs::MetadataExt, path::Path};
 
@@ -12,13 +12,13 @@ use subtle::ConstantTimeEq;
 
 use super::unguessable;
 
-/// The file's name below `<state.root>/local`.
+/// Name of the file below `<state.root>/local`.
 pub(super) const FILE: &str = "service.token";
 
-/// The largest token file in bytes.
+/// Largest token file, in bytes.
 const MAX_TOKEN: usize = 4096;
 
-/// What a program sends to be let in. Its debug form does not show it.
+/// Token that a client sends to be accepted. Its debug form hides it.
 #[derive(Clone)]
 pub(super) struct Token(String);
 
@@ -44,7 +44,7 @@ impl Token {
         read_private(&path).map(Self).map_err(storage("could not use the token"))
     }
 
-    /// Compares in a time that does not tell how much of it was right.
+    /// Compares in constant time.
     pub(super) fn is(&self, given: &str) -> bool {
         self.0.as_bytes().ct_eq(given.as_bytes()).into()
     }
@@ -54,7 +54,7 @@ impl Token {
     }
 }
 
-/// Reads a token file that nobody else can read.
+/// Reads a token file that only its owner can read.
 fn read_private(path: &Path) -> io::Result<String> {
     let file = open::plain(path, Links::Refuse)?;
     let meta = file.metadata()?;

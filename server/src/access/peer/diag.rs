@@ -1,4 +1,4 @@
-//! The kernel asked for one socket alone, over netlink. It takes microseconds however many sockets there are.
+//! Looks up one socket in the kernel, over netlink. This takes microseconds however many sockets there are.
 
 use std::{
     io,
@@ -14,11 +14,11 @@ use rustix::net::{
 
 use super::socket::Socket;
 
-/// The kernel does not answer such questions here.
+/// The kernel does not support this lookup here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Unavailable;
 
-/// A message's head, what is asked for, and what is answered, in bytes.
+/// Sizes in bytes of the message header, the request and the answer.
 const HEAD: usize = 16;
 const QUESTION: usize = HEAD + 56;
 const ANSWER: usize = HEAD + 72;
@@ -27,23 +27,23 @@ const ANSWER: usize = HEAD + 72;
 const BY_FAMILY: u16 = 20;
 const ERROR: u16 = 2;
 
-/// Where ports and addresses of a socket stand: in the question, and in the answer.
+/// Offset of the ports and addresses of a socket, in the request and in the answer.
 const ID_ASKED: usize = HEAD + 8;
 const ID_TOLD: usize = HEAD + 4;
-/// From the beginning of the near port to the end of the far address.
+/// Length in bytes from the local port to the end of the remote address.
 const ID: usize = 36;
 
-/// Whether it was ever answered: a kernel without this part says "not found" as of a socket that is not there.
+/// True once the kernel has answered. A kernel without this feature says "not found", as for a missing socket.
 static ANSWERS: AtomicBool = AtomicBool::new(false);
 
-/// The socket from `from` to `to`, if a process has it open.
+/// Returns the socket from `from` to `to`, if a process has it open.
 pub(super) fn find(from: SocketAddr, to: SocketAddr) -> Result<Option<Socket>, Unavailable> {
     let question = question(from, to);
     let answer = ask(&question).map_err(|_| Unavailable)?;
     match kind(&answer) {
         Some(BY_FAMILY) if answer.len() >= ANSWER => {
             ANSWERS.store(true, Ordering::Relaxed);
-            // Where no connection matches, the kernel may answer with a socket that listens there.
+            // If no connection matches, the kernel may answer with a socket that listens there.
             let same = answer[ID_TOLD..ID_TOLD + ID] == question[ID_ASKED..ID_ASKED + ID];
             let (uid, inode) = (number(&answer, HEAD + 64), number(&answer, HEAD + 68));
             Ok((same && inode != 0).then_some(Socket { uid, inode: inode.into() }))
@@ -81,7 +81,7 @@ fn question(from: SocketAddr, to: SocketAddr) -> [u8; QUESTION] {
     id[2..4].copy_from_slice(&to.port().to_be_bytes());
     address(&mut id[4..20], from.ip());
     address(&mut id[20..36], to.ip());
-    // On every interface, whatever its cookie.
+    // On every interface, with any cookie.
     id[40..48].fill(0xff);
     text
 }
@@ -97,7 +97,7 @@ fn kind(message: &[u8]) -> Option<u16> {
     Some(u16::from_ne_bytes(message.get(4..6)?.try_into().ok()?))
 }
 
-/// The number at that place; the message is long enough.
+/// Returns the number at an offset; the message must be long enough.
 fn number(message: &[u8], at: usize) -> u32 {
     message.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_ne_bytes)
 }
@@ -118,7 +118,7 @@ mod tests {
             let Ok(found) = find(from, at) else { return };
             assert_eq!(found.map(|socket| socket.uid), Some(rustix::process::geteuid().as_raw()), "{name}");
             assert_eq!(find(from, SocketAddr::new(at.ip(), 1)), Ok(None), "another far end");
-            // One that listens at the near end is not a connection.
+            // A listener at the local end is not a connection.
             assert_eq!(find(at, SocketAddr::new(at.ip(), 1)), Ok(None), "only a listener");
             let (held, _) = listener.accept().expect("accepted");
             drop(client);

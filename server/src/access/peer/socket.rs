@@ -1,19 +1,19 @@
-//! A TCP socket of this machine: who owns it, and which process has it open.
+//! A TCP socket of this machine: its owner, and the process that has it open.
 
 use std::{fs, net::SocketAddr};
 
 use super::{diag, table};
 
-/// A socket as the kernel lists it.
+/// Socket in the kernel's list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Socket {
     pub(super) uid: u32,
-    /// Never 0: that is a socket which its process has closed, whose owner the kernel gives as root.
+    /// Inode, never 0: that is a socket which its process has closed, and whose owner the kernel gives as root.
     pub(super) inode: u64,
 }
 
 impl Socket {
-    /// The socket from `from` to `to`, both on this machine, while a process has it open.
+    /// Returns the socket from `from` to `to`, both on this machine, while a process has it open.
     pub(super) fn between(from: SocketAddr, to: SocketAddr) -> Option<Self> {
         match diag::find(from, to) {
             Ok(found) => found,
@@ -21,8 +21,8 @@ impl Socket {
         }
     }
 
-    /// The process that has it open; of several the one that runs the longest: the others have it from that one, as a
-    /// child has for the moment before it becomes another program. Looks through all processes.
+    /// Returns the process that has the socket open. Of several, it is the oldest: the others inherited the socket from
+    /// it, as a child does for the moment before it executes another program. Searches all processes.
     pub(super) fn holder(self) -> Option<u32> {
         let wanted = format!("socket:[{}]", self.inode);
         let holds = |pid: &u32| {
@@ -35,7 +35,7 @@ impl Socket {
     }
 }
 
-/// When a process was started, in clock ticks since the machine came up.
+/// Returns the start time of a process, in clock ticks since the machine booted.
 fn started(pid: u32) -> u64 {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);

@@ -1,4 +1,4 @@
-//! The kernel's list of TCP sockets, as a text: all of it, where the kernel cannot be asked for one socket alone.
+//! Reads the kernel's text list of TCP sockets: all of it, where the kernel cannot look up one socket.
 
 use std::{
     fmt::Write as _,
@@ -8,7 +8,7 @@ use std::{
 
 use super::socket::Socket;
 
-/// The socket from `from` to `to`, both on this machine.
+/// Returns the socket from `from` to `to`, both on this machine.
 pub(super) fn find(from: SocketAddr, to: SocketAddr) -> Option<Socket> {
     ["/proc/net/tcp", "/proc/net/tcp6"].iter().find_map(|table| {
         let text = fs::read_to_string(table).ok()?;
@@ -16,7 +16,7 @@ pub(super) fn find(from: SocketAddr, to: SocketAddr) -> Option<Socket> {
     })
 }
 
-/// The socket that listens at just that address.
+/// Returns the socket that listens at exactly that address.
 pub(super) fn listening(address: SocketAddr) -> Option<Socket> {
     ["/proc/net/tcp", "/proc/net/tcp6"].iter().find_map(|table| {
         let text = fs::read_to_string(table).ok()?;
@@ -24,7 +24,7 @@ pub(super) fn listening(address: SocketAddr) -> Option<Socket> {
     })
 }
 
-/// A socket that listens.
+/// Parses a line of a listening socket at an address.
 fn listener_in(line: &str, address: SocketAddr) -> Option<Socket> {
     let mut fields = line.split_ascii_whitespace();
     let (at, state) = (fields.nth(1)?, fields.nth(1)?);
@@ -32,7 +32,8 @@ fn listener_in(line: &str, address: SocketAddr) -> Option<Socket> {
     (state == "0A" && stands_for(at, address)).then_some(Socket { uid, inode })
 }
 
-/// Fields of such a line: number, local address, remote address, state, queues, timer, retransmits, uid, probes, inode.
+/// Parses a line. Its fields are: number, local address, remote address, state, queues, timer, retransmits, uid,
+/// probes, inode.
 fn socket_in(line: &str, from: SocketAddr, to: SocketAddr) -> Option<Socket> {
     let mut fields = line.split_ascii_whitespace();
     let (near, far) = (fields.nth(1)?, fields.next()?);
@@ -45,7 +46,7 @@ fn socket_in(line: &str, from: SocketAddr, to: SocketAddr) -> Option<Socket> {
     (state != "06" && inode != 0).then_some(Socket { uid, inode })
 }
 
-/// Whether the table's `ADDRESS:PORT` in hexadecimal stands for that address.
+/// True if the table's hexadecimal `ADDRESS:PORT` is that address.
 fn stands_for(written: &str, address: SocketAddr) -> bool {
     let port = |hex: &str| u16::from_str_radix(hex, 16).is_ok_and(|port| port == address.port());
     let Some((ip, written_port)) = written.split_once(':') else { return false };
@@ -56,7 +57,7 @@ fn stands_for(written: &str, address: SocketAddr) -> bool {
     matches && port(written_port)
 }
 
-/// Each word of four bytes is written as a number of this machine's byte order.
+/// Formats an address. Each word of four bytes is a number in this machine's byte order.
 fn hex_words(octets: &[u8]) -> String {
     octets.chunks_exact(4).fold(String::new(), |mut text, word| {
         let number = u32::from_ne_bytes([word[0], word[1], word[2], word[3]]);

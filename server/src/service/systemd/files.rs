@@ -1,4 +1,4 @@
-//! Where units lie.
+//! Files of the units.
 
 use std::{
     fs, io,
@@ -13,18 +13,18 @@ use super::{
     text::{FIRST_LINE, begins_with, config_home},
 };
 
-/// The folder of this user's units.
+/// Folder of this user's units.
 #[derive(Clone, Debug)]
 pub(crate) struct Files {
     folder: PathBuf,
 }
 
-/// A unit of that name that we did not write.
+/// A unit of that name that the-loop did not write.
 #[derive(Debug)]
 pub(crate) struct NotOurs(pub(crate) PathBuf);
 
 impl Files {
-    /// `None` without a home.
+    /// Returns the unit files of the user; `None` without a home.
     pub(crate) fn of(here: &Surroundings) -> Option<Self> {
         Some(Self { folder: config_home(here)?.join("systemd/user") })
     }
@@ -37,7 +37,7 @@ impl Files {
         self.folder.join(SOCKET)
     }
 
-    /// Whether the service's unit is ours, and of this instance's config.
+    /// True if the-loop wrote the service's unit, for this instance's config.
     pub(crate) fn are_of(&self, the_loop: &TheLoop) -> bool {
         let text = fs::read_to_string(self.service()).unwrap_or_default();
         let config = the_loop.config();
@@ -48,7 +48,7 @@ impl Files {
         [SERVICE, SESSIONS, SOCKET].map(|name| self.folder.join(name))
     }
 
-    /// Those that are there and ours; one that is not ours is none that may be touched.
+    /// Returns the existing units. Fails if the-loop did not write one of them, since it must not be changed.
     pub(crate) fn ours(&self) -> Result<Vec<PathBuf>, NotOurs> {
         let mut found = Vec::new();
         for path in self.all() {
@@ -63,7 +63,7 @@ impl Files {
         Ok(found)
     }
 
-    /// Writes the units, each whole or not at all. A socket's that was there and is not wanted any more is removed.
+    /// Writes the units, each atomically. A socket unit that is no longer wanted is removed.
     pub(crate) fn write(&self, units: &Units) -> io::Result<Vec<PathBuf>> {
         fs::create_dir_all(&self.folder)?;
         let [service, sessions, socket] = self.all();
@@ -86,7 +86,7 @@ impl Files {
 }
 
 fn put(path: &Path, text: &str) -> io::Result<()> {
-    // There is nothing in it that others must not read, and the manager of another kind may be one of them.
+    // The unit contains no secret, and a manager of another kind may need to read it.
     write::replace_with_mode(path, text.as_bytes(), Durability::PowerLoss, 0o644).map(drop).map_err(io::Error::other)
 }
 

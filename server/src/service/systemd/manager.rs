@@ -1,4 +1,4 @@
-//! The user's own manager, as `systemctl --user` reaches it.
+//! The user's systemd manager, as `systemctl --user` reaches it.
 
 use std::{
     io,
@@ -8,14 +8,14 @@ use std::{
 
 use standing::Surroundings;
 
-/// How far systemd is there.
+/// Availability of systemd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manager {
-    /// It answers.
+    /// The manager answers.
     Answers,
-    /// There is a `systemctl`, and nobody answers it: no login, or a container.
+    /// `systemctl` is installed, but the manager does not answer: no login, or a container.
     Silent,
-    /// There is none.
+    /// `systemctl` is not installed.
     Missing,
 }
 
@@ -28,7 +28,7 @@ impl Manager {
         }
     }
 
-    /// Has it do something; the error is what it said.
+    /// Runs a command of `systemctl`; the error is its output.
     pub(crate) fn tell(here: &Surroundings, args: &[&str]) -> Result<(), String> {
         let output = systemctl(here).args(args).output();
         match output {
@@ -48,7 +48,7 @@ fn systemctl(here: &Surroundings) -> Command {
     command
 }
 
-/// Whether this user's units go on without a login; `None` if that cannot be told.
+/// True if this user's units keep running without a login; `None` if that could not be determined.
 pub(crate) fn lingers(here: &Surroundings) -> Option<bool> {
     let user = here.var("USER").or_else(|| here.var("LOGNAME"))?.to_str()?;
     let known = Path::new("/var/lib/systemd/linger");

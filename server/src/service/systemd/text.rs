@@ -1,4 +1,4 @@
-//! The text of the units.
+//! Text of the units.
 
 use std::{
     fmt::Write as _,
@@ -9,10 +9,11 @@ use standing::{Surroundings, TheLoop};
 
 use super::{SERVICE, SOCKET};
 
-/// What a unit of ours begins with.
+/// First line of the units that the-loop writes.
 pub(super) const FIRST_LINE: &str = "# Written by `the-loop service install`";
 
-/// What an agent needs to be found and to find its own. No secret is among them, and nothing that changes with a login.
+/// Variables that an agent needs to be found and to find its own files. None is a secret, and none changes with a
+/// login.
 const HANDED_ON: [&str; 12] = [
     "PATH",
     "LANG",
@@ -28,7 +29,7 @@ const HANDED_ON: [&str; 12] = [
     "XDG_STATE_HOME",
 ];
 
-/// The unit of the service, that of the sessions, and that of the port if there is to be one.
+/// Units of the service, of the sessions, and optionally of the port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Units {
     pub(crate) service: String,
@@ -37,7 +38,7 @@ pub(crate) struct Units {
 }
 
 impl Units {
-    /// The units of an instance; `Err` says why there can be none.
+    /// Returns the units of an instance; the error is the reason why there can be none.
     pub(crate) fn of(the_loop: &TheLoop, with_socket: bool) -> Result<Self, String> {
         let config = the_loop.config();
         let settings = &config.settings.service;
@@ -46,7 +47,7 @@ impl Units {
         }
         let instance = Instance {
             here: the_loop.surroundings(),
-            // One that is not there must not be asked for by name.
+            // A config file that does not exist must not be named.
             config: config.path.file().exists().then(|| config.path.file()),
             project: config.path.project_dir(),
         };
@@ -118,7 +119,7 @@ impl Instance<'_> {
         Ok(command)
     }
 
-    /// What both have.
+    /// Returns the part that both units have.
     fn common(&self) -> Result<String, String> {
         let (environment, secrets) = (self.environment()?, self.secrets()?);
         let project = utf8(self.project)?.replace('%', "%%");
@@ -156,21 +157,21 @@ impl Instance<'_> {
     }
 }
 
-/// Whether it is the service of that config that a unit of ours begins.
+/// True if the text starts a unit of the-loop for the service with that config.
 pub(super) fn begins_with(unit: &str, config: &Path) -> bool {
     quoted_command(config).is_ok_and(|config| {
         unit.lines().any(|line| line.starts_with("ExecStart=") && line.ends_with(&format!(" --config {config} serve")))
     })
 }
 
-/// Where programs of this user have their configs.
+/// Returns the user's folder of configs.
 pub(super) fn config_home(here: &Surroundings) -> Option<PathBuf> {
     let named = here.var("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     named.or_else(|| Some(here.home()?.join(".config")))
 }
 
 fn socket(host: &str, port: u16) -> Result<String, String> {
-    // A unit takes addresses and no names.
+    // A unit accepts addresses and no names.
     let address = match host {
         "localhost" => "127.0.0.1".to_owned(),
         host if host.contains(':') && !host.starts_with('[') => format!("[{host}]"),
@@ -193,7 +194,7 @@ fn socket(host: &str, port: u16) -> Result<String, String> {
     ))
 }
 
-/// A word of a command line: systemd replaces `$` in those besides.
+/// Quotes a word of a command line, where systemd also replaces `$`.
 fn quoted_command(path: &Path) -> Result<String, String> {
     if !path.is_absolute() {
         return Err(format!("{}: a unit needs an absolute path", path.display()));
@@ -201,7 +202,7 @@ fn quoted_command(path: &Path) -> Result<String, String> {
     Ok(quoted(utf8(path)?)?.replace('$', "$$"))
 }
 
-/// A word as systemd reads it back.
+/// Quotes a word as systemd reads it.
 fn quoted(word: &str) -> Result<String, String> {
     if word.contains(|c: char| c.is_control()) {
         return Err(format!("`{}` contains a control character, which a unit does not allow", word.escape_debug()));

@@ -1,8 +1,8 @@
-//! How long ago something was, as people read it.
+//! Relative times for people.
 
 use jiff::Timestamp;
 
-/// In the largest unit that says enough: `now`, `4 min ago`, `2 h ago`, `6 days ago`; empty for an empty time.
+/// Formats a time in the largest useful unit: `now`, `4 min ago`, `2 h ago`, `6 days ago`; empty for an empty time.
 pub(super) fn ago(time: &str) -> String {
     time.parse().map(|then| between(then, Timestamp::now())).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! `the-loop channels …`: whether Slack is heard, and proof of it. Refused by a config that cannot be used.
+//! `the-loop channels …`: checks and tests the Slack connection. Refused while the config is invalid.
 
 use clap::{Subcommand, ValueEnum};
 use standing::TheLoop;

@@ -1,4 +1,4 @@
-//! `the-loop completions`: what a shell needs to complete commands.
+//! `the-loop completions`: prints a shell completion script.
 
 use clap_complete::{Shell, generate};
 

@@ -1,4 +1,5 @@
-//! `the-loop doctor`: what of this machine endangers the sessions or the service, and what to do about it.
+//! `the-loop doctor`: reports problems of this machine that could affect the sessions or the service, with their
+//! remedies.
 
 use serde::Serialize;
 use standing::{Check, Finding, Severity, TheLoop};
@@ -27,7 +28,7 @@ pub(super) struct Args {
     format: Format,
 }
 
-/// What was found.
+/// Result of the checks.
 #[derive(Debug, Serialize)]
 struct Diagnosis {
     findings: Vec<Finding>,
@@ -58,7 +59,7 @@ fn text(findings: &[Finding], hazards: usize) -> String {
     paragraphs + &verdict
 }
 
-/// A finding, and a line that is left free.
+/// Formats a finding, followed by an empty line.
 fn paragraph(finding: &Finding) -> String {
     let severity = match finding.severity {
         Severity::Hazard => paint(BAD, "hazard"),

@@ -1,4 +1,4 @@
-//! `the-loop events`: the event log, filtered, and followed as it grows.
+//! `the-loop events`: shows the event log, filtered, and follows it as it grows.
 
 use std::{collections::VecDeque, thread, time::Duration};
 
@@ -25,7 +25,7 @@ Examples:
   the-loop events --session ops --follow             new events of one session
   the-loop events --limit 0 --format jsonl | jq .    all events, one per line";
 
-/// How often a followed log is looked at.
+/// Interval at which a followed log is read.
 const LOOK: Duration = Duration::from_millis(200);
 
 #[derive(Debug, clap::Args)]
@@ -66,7 +66,7 @@ pub(super) fn run(the_loop: &TheLoop, args: &Args, output: &mut Output) -> Resul
     }
     let wanted = Wanted::of(args)?;
     let log = the_loop.event_log();
-    // A log can be read whatever stands in the config; only where it lies could be another place.
+    // The log can be read whatever the config contains. Only a wrong location of the log would be a problem.
     if let Some(problem) = the_loop.config().problems.first() {
         let (path, words) = (log.path().display(), sanitize::text(&problem.to_string()));
         output.err(&format!("the config is invalid, so this may be the wrong log ({path}): {words}\n"));
@@ -82,17 +82,17 @@ pub(super) fn run(the_loop: &TheLoop, args: &Args, output: &mut Output) -> Resul
     if args.follow { follow(&log, next, &wanted, args.format, output) } else { Ok(0) }
 }
 
-/// An event with its line as it stands in the file.
+/// An event with its line in the file.
 struct Found {
     line: String,
     value: Value,
 }
 
-/// Which events are wanted.
+/// Filter for events.
 struct Wanted {
     types: Vec<WildMatch>,
     session: Option<String>,
-    /// In the form of an event's own time, which sorts as text.
+    /// Earliest time, in the form of an event's own time, which sorts as text.
     since: Option<String>,
 }
 
@@ -129,7 +129,7 @@ fn since(when: &str) -> Result<String, Refusal> {
     Ok(then.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string())
 }
 
-/// The last so many wanted events, and where the log ended.
+/// Returns the last matching events, and the end position of the log.
 fn last(log: &EventReader, wanted: &Wanted, limit: usize) -> Result<(VecDeque<Found>, u64), Refusal> {
     let (mut found, mut at) = (VecDeque::new(), 0);
     loop {
@@ -149,7 +149,7 @@ fn unreadable(log: &EventReader, error: &std::io::Error) -> Refusal {
     Refusal::mistake(format!("{}: could not read the event log: {error}", log.path().display()))
 }
 
-/// Prints what comes, for as long as anybody reads it.
+/// Prints new events for as long as standard output is open.
 fn follow(log: &EventReader, from: u64, wanted: &Wanted, format: Format, output: &mut Output) -> Result<u8, Refusal> {
     let mut at = from;
     while !output.is_closed() {
@@ -202,7 +202,7 @@ fn cells(event: &Value) -> [Cell; 6] {
     [text("ts").into(), text("source").into(), level, text("event").into(), text("standing").into(), detail(event)]
 }
 
-/// The fields that have no column.
+/// Formats the fields that have no column.
 fn detail(event: &Value) -> Cell {
     const SHOWN: [&str; 6] = ["ts", "source", "event", "level", "pid", "standing"];
     let fields = event.as_object().into_iter().flatten().filter(|(key, _)| !SHOWN.contains(&key.as_str()));

@@ -1,12 +1,12 @@
-//! Values that were given on the command line and hold nothing, as when a shell variable is not set.
+//! Rejects empty values on the command line, as from an unset shell variable.
 //!
-//! `--harness "$H"` with an unset `H` is not a wish for the default, and `stop "$NAME"` is not one for every session.
+//! `--harness "$H"` with an unset `H` does not request the default, and `stop "$NAME"` does not mean every session.
 
 use std::{ffi::OsString, path::PathBuf};
 
 const EMPTY: &str = "empty value: give a value, or leave the option out (is a shell variable unset?)";
 
-/// A path with something in it.
+/// Parses a path that is not empty.
 pub(super) fn file(text: OsString) -> Result<PathBuf, String> {
     match text.to_str() {
         Some(text) if text.trim().is_empty() => Err(EMPTY.to_owned()),
@@ -14,7 +14,7 @@ pub(super) fn file(text: OsString) -> Result<PathBuf, String> {
     }
 }
 
-/// A value with something in it.
+/// Parses a value that is not empty.
 pub(super) fn filled(text: &str) -> Result<String, String> {
     if text.trim().is_empty() {
         return Err(EMPTY.to_owned());
@@ -22,7 +22,7 @@ pub(super) fn filled(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// The name of one session. Its form is judged by the verb.
+/// Parses the name of one session. The verb checks its form.
 pub(super) fn session(text: &str) -> Result<String, String> {
     if text.trim().is_empty() {
         return Err("empty name: give the name of a session (is a shell variable unset?)".to_owned());
@@ -30,7 +30,7 @@ pub(super) fn session(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// The same where every session can be meant.
+/// Parses the name of one session, where leaving it out can mean every session.
 pub(super) fn session_or_all(text: &str) -> Result<String, String> {
     if text.trim().is_empty() {
         return Err("empty name: give the name of a session, or use `--all` (is a shell variable unset?)".to_owned());

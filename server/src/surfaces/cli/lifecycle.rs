@@ -1,4 +1,4 @@
-//! Everything at once: what `start`, `stop`, `restart` and `status` have in common.
+//! Shared parts of `start`, `stop`, `restart` and `status`, which act on the service and all sessions.
 
 use standing::{Error, TheLoop};
 use wire::{ControlReport, LifecycleReport, Outcome, Row, ServiceOutcome, ServiceRow};
@@ -25,21 +25,21 @@ pub(super) struct WhatAndHow {
     pub(super) sessions_only: bool,
 }
 
-/// A half of a report, and the exit status that it calls for.
+/// Half of a report, and its exit status.
 pub(super) struct Half<T> {
     pub(super) rows: Vec<T>,
     pub(super) code: u8,
 }
 
 impl<T> Half<T> {
-    /// The half that was not asked for.
+    /// Returns the half that was not requested.
     pub(super) const fn left_out() -> Self {
         Self { rows: Vec::new(), code: 0 }
     }
 }
 
-/// The sessions' half. A config that cannot be used, or a registry that cannot be read, is one row, so that it does
-/// not hide how the service is.
+/// Returns the sessions' half. An invalid config or an unreadable registry is one row, so that it does not hide the
+/// state of the service.
 pub(super) fn sessions(answer: Result<ControlReport, Error>) -> Half<Row> {
     let (outcome, code, detail) = match answer {
         Ok(report) => return Half { rows: report.sessions, code: u8::from(!report.ok) },
@@ -50,7 +50,7 @@ pub(super) fn sessions(answer: Result<ControlReport, Error>) -> Half<Row> {
     Half { rows: vec![row], code }
 }
 
-/// Both halves as one report, printed; the exit status is the worse one.
+/// Joins both halves into one report. The exit status is the worse one.
 pub(super) fn join(services: Half<ServiceRow>, sessions: Half<Row>) -> (LifecycleReport, u8) {
     let code = services.code.max(sessions.code);
     let report =
@@ -99,7 +99,7 @@ fn service_line(row: &ServiceRow) -> String {
     format!("{}\n", line.trim_end())
 }
 
-/// Announces in Slack what was started, where no service runs that would.
+/// Announces started sessions in Slack, if no service is running that does it.
 pub(super) fn announce(the_loop: &TheLoop, report: &LifecycleReport, output: &mut Output) {
     if report.services.iter().any(|row| row.running) {
         return;
@@ -109,7 +109,7 @@ pub(super) fn announce(the_loop: &TheLoop, report: &LifecycleReport, output: &mu
     }
 }
 
-/// A row of the service, as the config has it.
+/// Returns a row of the service, from the config.
 pub(super) fn service_row(the_loop: &TheLoop) -> ServiceRow {
     let enabled = the_loop.config().settings.service.enabled;
     ServiceRow { service: NAME.to_owned(), enabled, ..ServiceRow::default() }

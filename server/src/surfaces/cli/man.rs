@@ -1,4 +1,4 @@
-//! `the-loop man`: the manual pages, for whoever packages the program.
+//! `the-loop man`: writes the manual pages, for packagers.
 
 use std::{fs, io, path::PathBuf};
 
@@ -22,7 +22,7 @@ pub(super) fn run(args: &Args, command: clap::Command, output: &mut Output) -> R
     Ok(0)
 }
 
-/// A page for the program and one for each command, hidden ones left out.
+/// Writes a page for the program and one for each command, except hidden ones.
 fn write(folder: &std::path::Path, command: clap::Command) -> io::Result<usize> {
     clap_mangen::generate_to(command, folder)?;
     Ok(fs::read_dir(folder)?.flatten().filter(|entry| entry.path().extension().is_some_and(|end| end == "1")).count())

@@ -1,4 +1,4 @@
-//! `the-loop open`: the page's address, with a one-use code where a token is asked for.
+//! `the-loop open`: prints the page's address, with a one-time code in token mode.
 
 use standing::{TheLoop, config::AuthMode};
 

@@ -1,7 +1,7 @@
-//! Where a command's words go: data to standard output, talk to standard error.
+//! Output of a command: data to standard output, messages to standard error.
 //!
-//! Colours only where a terminal shows them (`NO_COLOR` and `TERM=dumb` are honoured). A reader that closed its end is
-//! no error: the rest is not written, quietly. Anything else that cannot be written, a full disk say, is a failure.
+//! Colours appear only on a terminal that shows them (`NO_COLOR` and `TERM=dumb` are honoured). A closed reader is not
+//! an error: the rest of the output is dropped. Any other write error, such as a full disk, is a failure.
 
 use std::{
     borrow::Cow,
@@ -15,7 +15,7 @@ use clap::builder::styling::{AnsiColor, Style};
 
 use super::{Refusal, sanitize};
 
-/// The two streams of a command.
+/// The two output streams of a command.
 pub(super) struct Output {
     /// False if standard output shows no colours.
     coloured: bool,
@@ -35,33 +35,34 @@ impl Output {
         Self { coloured, err: anstream::stderr(), failed: None }
     }
 
-    /// Text for standard output, its line ends included. What is not ours in it must be inert already.
+    /// Writes text to standard output, line ends included. Text of other origin must be sanitised already.
     pub(super) fn out(&mut self, text: &str) {
         if self.failed.is_none() {
-            // Stripped as a whole: a stream that strips writes a piece for each change of style, a listing one a row.
+            // Colours are stripped from the whole text: a stream that strips writes once per change of style, and a
+            // listing writes once per row.
             let text = if self.coloured { Cow::Borrowed(text) } else { Cow::Owned(strip_str(text).to_string()) };
             let mut out = io::stdout().lock();
             self.failed = out.write_all(text.as_bytes()).and_then(|()| out.flush()).err();
         }
     }
 
-    /// How many columns standard output shows, if it is a terminal that says so.
+    /// Returns the width of standard output, if it is a terminal that reports it.
     pub(super) fn columns() -> Option<usize> {
         let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
         Some(usize::from(size.ws_col)).filter(|&columns| columns > 0)
     }
 
-    /// True once nothing more can be written to standard output: whoever read it may have left.
+    /// True once standard output is closed, for example because its reader has ended.
     pub(super) fn is_closed(&self) -> bool {
         self.failed.is_some()
     }
 
-    /// Text for standard error; one that cannot be written has nowhere to be told.
+    /// Writes text to standard error. A write error there cannot be reported.
     pub(super) fn err(&mut self, text: &str) {
         let _ = self.err.write_all(text.as_bytes());
     }
 
-    /// The exit status, once everything was said.
+    /// Returns the exit status, once all output is written.
     pub(super) fn end(mut self, done: Result<u8, Refusal>) -> ExitCode {
         let code = done.unwrap_or_else(|refusal| {
             self.err(&format!("{} {}\n", paint(BAD, "error:"), sanitize::text(&refusal.text)));
@@ -80,7 +81,7 @@ impl Output {
     }
 }
 
-/// The text in a style; a stream that shows no colours takes it out again.
+/// Formats the text in a style; a stream without colours removes it again.
 pub(super) fn paint(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
 }

@@ -1,4 +1,4 @@
-//! `the-loop plan`: what `the-loop start` would do, without doing it.
+//! `the-loop plan`: shows what `the-loop start` would do, without doing it.
 
 use clap::builder::styling::Style;
 use serde::Serialize;
@@ -30,7 +30,7 @@ pub(super) struct Args {
     format: Format,
 }
 
-/// What a start would do about everything.
+/// Planned actions of a start.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Plan {
@@ -50,7 +50,7 @@ pub(super) fn run(the_loop: &TheLoop, args: &Args, output: &mut Output) -> Resul
     Ok(u8::from(!ok))
 }
 
-/// The service's row, with the outcome that a start would have.
+/// Returns the service's row, with the outcome that a start would have.
 fn service(the_loop: &TheLoop) -> Result<ServiceRow, Refusal> {
     let config = the_loop.config();
     let settings = &config.settings;
@@ -111,7 +111,7 @@ fn cells(session: &PlannedSession) -> [Cell; 6] {
     ]
 }
 
-/// What is seen in tmux, in one word.
+/// Describes the state of tmux in one word.
 fn tmux(state: State) -> &'static str {
     match state {
         State::Absent | State::Stopped => "-",

@@ -1,4 +1,4 @@
-//! What a verb did, one line a session: name, outcome, detail. Failed rows go to standard error.
+//! Result of a verb, one line per session: name, outcome, detail. Failed rows go to standard error.
 
 use clap::builder::styling::Style;
 use wire::{ControlReport, Outcome, Row};
@@ -8,7 +8,7 @@ use super::{
     sanitize,
 };
 
-/// Prints the report; the exit status is 1 unless everything succeeded.
+/// Prints the report. The exit status is 1 unless all rows succeeded.
 pub(super) fn print(report: &ControlReport, output: &mut Output) -> u8 {
     rows(report.stopped.iter().flatten(), output);
     rows(&report.sessions, output);

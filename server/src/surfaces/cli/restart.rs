@@ -1,4 +1,4 @@
-//! `the-loop restart`: a stop, then a start of what starts by itself and of what ran before.
+//! `the-loop restart`: stops everything, then starts the auto-start sessions and those that ran before.
 
 use standing::{SessionName, TheLoop};
 use wire::{LifecycleReport, Outcome};
@@ -24,7 +24,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result<u8, Refusal> {
-    // What a mistake in the config would keep from coming up again is not taken down.
+    // Sessions that an invalid config would keep from starting again are not stopped.
     the_loop.config().standing().map_err(|problems| {
         Refusal::mistake(format!("{problems}\nnothing was stopped; `the-loop stop` works with an invalid config"))
     })?;
@@ -41,7 +41,7 @@ pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result
     Ok(code.max(stop_code))
 }
 
-/// The sessions that the stop took down.
+/// Returns the sessions that were stopped.
 fn ran(stopped: &LifecycleReport) -> Vec<SessionName> {
     let taken_down = stopped.standing_sessions.iter().filter(|row| row.outcome == Some(Outcome::Stopped));
     taken_down.filter_map(|row| SessionName::parse(&row.name).ok()).collect()

@@ -1,29 +1,30 @@
-//! Makes text that others wrote harmless to a terminal.
+//! Makes text of other origin harmless to a terminal.
 //!
-//! Descriptions, details, questions and paths come from files, harnesses and other people. Control characters in
-//! them could move the cursor, set the clipboard or answer for the user; marks that turn the direction of writing
-//! could show one thing and mean another. Neither reaches the terminal.
+//! Descriptions, details, prompts and paths come from files, harnesses and other people. Their control characters could
+//! move the cursor, set the clipboard or answer for the user. Their direction marks could show one text and mean
+//! another. This module removes both.
 
 use std::fmt::Write as _;
 
-/// True of what must not reach a terminal: C0, DEL, C1, and the marks that embed, override or isolate a direction.
+/// True for characters that must not reach a terminal: C0, DEL, C1, and the marks that embed, override or isolate a
+/// direction.
 fn is_active(c: char) -> bool {
     c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Text of several lines: line ends stay, everything else that is active goes.
+/// Sanitises text of several lines: line ends stay, all other active characters are removed.
 pub(super) fn text(raw: &str) -> String {
     raw.chars().filter(|&c| c == '\n' || !is_active(c)).collect()
 }
 
-/// Text for one line: runs of white space, line ends included, become one space.
+/// Sanitises text for one line: runs of white space, line ends included, become one space.
 pub(super) fn line(raw: &str) -> String {
     let words: Vec<String> = raw.split_whitespace().map(text).filter(|word| !word.is_empty()).collect();
     words.join(" ")
 }
 
-/// A JSON document: JSON escapes C0 itself; the rest is escaped here. Such characters occur inside strings only, so
-/// the document means the same.
+/// Sanitises a JSON document. JSON itself escapes C0; the rest is escaped here. Such characters occur inside strings
+/// only, so the document keeps its meaning.
 pub(super) fn json(document: &str) -> String {
     let mut safe = String::with_capacity(document.len());
     for c in document.chars() {

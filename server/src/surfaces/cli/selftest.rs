@@ -1,4 +1,4 @@
-//! `the-loop selftest`: proves delivery, stop and resume on this machine, and leaves nothing behind.
+//! `the-loop selftest`: tests delivery, stop and resume on this machine, and cleans up.
 
 use std::{
     io,
@@ -63,7 +63,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<u8, Refusal> {
     Ok(u8::from(!well))
 }
 
-/// True once Ctrl-C, SIGTERM or SIGQUIT came, or the terminal went away: what was begun is tidied up first.
+/// Returns a flag that becomes true on Ctrl-C, SIGTERM, SIGQUIT or SIGHUP. The test then cleans up first.
 fn interrupts() -> io::Result<Arc<AtomicBool>> {
     let interrupted = Arc::new(AtomicBool::new(false));
     let runtime = Builder::new_current_thread().enable_all().build()?;
@@ -77,7 +77,7 @@ fn interrupts() -> io::Result<Arc<AtomicBool>> {
         ]
     };
     let told = Arc::clone(&interrupted);
-    // Ends with the process.
+    // The thread ends with the process.
     thread::spawn(move || {
         runtime.block_on(async {
             tokio::select! {

@@ -1,4 +1,4 @@
-//! `the-loop serve`: the service, in the foreground unless `the-loop start` runs it.
+//! `the-loop serve`: runs the service, in the foreground unless `the-loop start` runs it.
 
 use std::env;
 
@@ -62,13 +62,13 @@ pub(super) fn run(the_loop: TheLoop, args: Args, output: &mut Output) -> Result<
     Ok(0)
 }
 
-/// Whoever started it hears one word; what comes later is in the log.
+/// Runs the service in the background. Its starter gets one startup message; all later messages go to the log.
 fn in_background(the_loop: TheLoop, bind: Bind) -> u8 {
     let fail = |text: String, code: u8| {
         readiness::tell(&StartupMessage::Failed { text, code });
         code
     };
-    // A session of its own: what the terminal or a shell does to its own no longer reaches it.
+    // The service gets its own terminal session, so signals from the terminal or the shell do not reach it.
     if let Err(error) = rustix::process::setsid() {
         return fail(format!("could not detach from the terminal: {error}"), 1);
     }
@@ -83,7 +83,7 @@ fn in_background(the_loop: TheLoop, bind: Bind) -> u8 {
         }
         Err(error) => return fail(error.to_string(), 1),
     };
-    // Every path is absolute by now; a folder that something stays in cannot be unmounted.
+    // All paths are absolute by now. A process in a folder would keep its file system from being unmounted.
     let _ = env::set_current_dir("/");
     let mut said = false;
     let served = serve(the_loop, bind, &instance, |address| {
@@ -110,7 +110,7 @@ fn serve(the_loop: TheLoop, bind: Bind, instance: &Instance, ready: impl FnOnce(
         alongside::begin(&the_same, address);
         the_same.emit(placed(Event::info("service.started"), address));
     });
-    // One that never came up has nothing to end.
+    // A service that did not start has no end to report.
     match served {
         Ok(()) => {
             alongside::tell_of_the_end();
@@ -121,7 +121,7 @@ fn serve(the_loop: TheLoop, bind: Bind, instance: &Instance, ready: impl FnOnce(
     }
 }
 
-/// The event with the host and port of the page's address.
+/// Adds the host and port of the page's address to the event.
 fn placed(event: Event, address: &str) -> Event {
     let authority = address.strip_prefix("http://").and_then(|rest| rest.split('/').next());
     match authority.and_then(|authority| authority.rsplit_once(':')) {

@@ -1,4 +1,4 @@
-//! `the-loop service`: the service as a user unit of systemd.
+//! `the-loop service`: the service as a systemd user unit.
 
 mod install;
 mod print;
@@ -36,7 +36,7 @@ pub(super) struct Args {
 }
 
 impl Verb {
-    /// What it changes of how the service is started and stopped.
+    /// Returns the command's effect on how the service is started and stopped, if it has one.
     pub(super) const fn changes(&self) -> Option<&'static str> {
         match self {
             Self::Install(_) => Some("install the service"),
@@ -58,7 +58,7 @@ fn refusal(text: impl Into<String>) -> Refusal {
     Refusal::failure(text.into())
 }
 
-/// Where systemd is missing altogether.
+/// Returns the error for a machine without systemd.
 fn elsewhere(the_loop: &TheLoop) -> Refusal {
     let config = the_loop.config();
     let (exe, file) = (the_loop.surroundings().exe().display(), config.path.file().display());

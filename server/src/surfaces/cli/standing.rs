@@ -1,4 +1,4 @@
-//! `the-loop standing …`: the verbs, a file each.
+//! `the-loop standing …`: the verbs, one file each.
 
 mod answer;
 mod create;
@@ -69,7 +69,7 @@ pub(super) enum Verb {
 }
 
 impl Verb {
-    /// Does it here, or has the service at that address do it.
+    /// Runs the verb in this process, or through the service at that address.
     pub(super) fn run(self, the_loop: &TheLoop, service: Option<&str>, output: &mut Output) -> Result<u8, Refusal> {
         if let (Self::Restore(args), None) = (&self, service) {
             return restore::run(the_loop, args, output);
@@ -129,14 +129,14 @@ pub(super) struct Whom {
     all: bool,
 }
 
-/// What can be done to every session.
+/// Verb that can act on every session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Everyone {
     Start,
     Stop,
 }
 
-/// No name and no `--all` either is the published form for every session.
+/// Runs the verb. Without a name and without `--all` it acts on every session, as documented.
 async fn control<A: StandingApi>(api: &A, verb: Everyone, whom: Whom) -> Result<ControlReport, A::Error> {
     match (whom.name, verb) {
         (Some(name), Everyone::Start) => api.control(&ControlRequest { name, verb: ControlVerb::Start }).await,

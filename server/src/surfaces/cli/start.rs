@@ -1,4 +1,4 @@
-//! `the-loop start`: the service in the background, then the sessions that start by themselves.
+//! `the-loop start`: starts the service in the background, then the auto-start sessions.
 
 use standing::TheLoop;
 use wire::{ServiceOutcome, ServiceRow};
@@ -28,7 +28,7 @@ pub(super) struct Args {
 }
 
 impl Args {
-    /// Whether more than the service is started.
+    /// True if sessions are started as well.
     pub(super) fn starts_sessions(&self) -> bool {
         !self.common.service_only
     }
@@ -44,7 +44,8 @@ pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result
     Ok(code)
 }
 
-/// The service's half. `asked_for`: somebody wants it now, whether or not it is started along with the rest.
+/// Returns the service's half. `asked_for` is true if the command must start the service even where it is not started
+/// automatically.
 pub(super) fn service(the_loop: &TheLoop, bind: &Bind, asked_for: bool) -> Half<ServiceRow> {
     let config = the_loop.config();
     let settings = &config.settings.service;

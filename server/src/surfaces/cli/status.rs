@@ -1,4 +1,4 @@
-//! `the-loop status`: whether everything is as a start would have it.
+//! `the-loop status`: shows whether the service and all auto-start sessions are running.
 
 use standing::TheLoop;
 use wire::{Activity, LifecycleReport, Row, ServiceRow, State};
@@ -42,14 +42,14 @@ pub(super) struct Args {
     needs: bool,
 }
 
-/// The exit status that says that somebody is needed.
+/// Exit status when a session waits for an answer.
 const NEEDED: u8 = 3;
 
 pub(super) fn run(the_loop: &TheLoop, args: &Args, output: &mut Output) -> Result<u8, Refusal> {
     let service = service(the_loop)?;
     let config = the_loop.config();
     let wanted = config.settings.service.enabled && config.settings.service.auto_start;
-    // One that another program runs does not say where it is, and a start leaves it alone.
+    // A service of another program does not report its address, and a start leaves it unchanged.
     let well = service.running && service.healthy != Some(false);
     let services = Half { code: u8::from(wanted && !well), rows: vec![service] };
     let sessions = lifecycle::sessions(the_loop.standing().status());
@@ -125,7 +125,7 @@ fn service_line(row: &ServiceRow) -> String {
     format!("{}  {how}{place}{other}\n", row.service)
 }
 
-/// What of Slack does not go as it should, if a service hosts it; else nothing.
+/// Prints the problems of Slack, if a service runs the listener.
 fn slack_lines(report: &slack::Report, output: &mut Output) {
     if !report.enabled || !report.hosted {
         return;
@@ -142,7 +142,8 @@ fn slack_lines(report: &slack::Report, output: &mut Output) {
     }
 }
 
-/// `enabled` is `standingSessions.enabled`, without which no declared session starts by itself.
+/// Formats a row. `enabled` is `standingSessions.enabled`, without which declared sessions are not started
+/// automatically.
 fn cells(row: &Row, enabled: bool) -> [Cell; 6] {
     let (_, look) = list::live(row);
     let starts = match row.state {

@@ -1,4 +1,4 @@
-//! `the-loop stop`: the sessions first, while the service they may be talking to is still up; then the service.
+//! `the-loop stop`: stops the sessions first, because they may be using the service, and then the service.
 
 use standing::TheLoop;
 use wire::{LifecycleReport, ServiceOutcome, ServiceRow};
@@ -25,7 +25,7 @@ pub(super) fn run(the_loop: &TheLoop, args: &lifecycle::WhatAndHow, output: &mut
     Ok(code)
 }
 
-/// Goes on with a config that cannot be used, and says so; refuses if it cannot even be read where it was named.
+/// Accepts an invalid config with a warning; refuses if a named config cannot be read.
 pub(super) fn usable(the_loop: &TheLoop, output: &mut Output) -> Result<(), Refusal> {
     let config = the_loop.config();
     config.stopping().map_err(standing::Error::from)?;
@@ -39,7 +39,7 @@ pub(super) fn usable(the_loop: &TheLoop, output: &mut Output) -> Result<(), Refu
 pub(super) fn stop(the_loop: &TheLoop, args: &lifecycle::WhatAndHow) -> (LifecycleReport, u8) {
     let sessions =
         if args.service_only { Half::left_out() } else { lifecycle::sessions(the_loop.standing().stop_all()) };
-    // Whatever became of the sessions, the service was asked to end as well.
+    // The service is stopped even if stopping the sessions failed.
     let services = if args.sessions_only { Half::left_out() } else { service(the_loop) };
     lifecycle::join(services, sessions)
 }

@@ -1,4 +1,4 @@
-//! Columns aligned by what a terminal shows, not by bytes, and fitted to its width.
+//! Tables with columns aligned by their width on a terminal, not by bytes, and fitted to the terminal.
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
@@ -6,13 +6,13 @@ use clap::builder::styling::Style;
 
 use super::output::paint;
 
-/// How much of a last column is shown at least, before other columns give way to it.
+/// Minimum width of the last column, before other columns are omitted.
 const LEAST: usize = 28;
 
-/// How much of it is shown where nothing is known of the width.
+/// Width of the last column where the terminal's width is unknown.
 const USUAL: usize = 60;
 
-/// A cell: its text and how it looks.
+/// Cell: its text and its style.
 #[derive(Clone, Debug)]
 pub(super) struct Cell {
     text: String,
@@ -31,8 +31,8 @@ impl<T: Into<String>> From<T> for Cell {
     }
 }
 
-/// The rows as lines within a terminal's width, the titles first. Columns are left out by their titles, in this order,
-/// until the line fits; then the last column is shortened. Without a terminal all columns stay.
+/// Formats the rows within a terminal's width, titles first. Columns are omitted by title, in this order, until the
+/// line fits; then the last column is shortened. Without a terminal all columns stay.
 pub(super) fn fitted(mut rows: Vec<Vec<Cell>>, gives_way: &[&str], terminal: Option<usize>) -> String {
     let last = |rows: &[Vec<Cell>]| rows.first().map_or(0, |titles| titles.len().saturating_sub(1));
     let before_last = |rows: &[Vec<Cell>]| widths(rows).iter().take(last(rows)).map(|width| width + 2).sum::<usize>();
@@ -58,7 +58,7 @@ pub(super) fn fitted(mut rows: Vec<Vec<Cell>>, gives_way: &[&str], terminal: Opt
     aligned(&rows)
 }
 
-/// The text within so many columns.
+/// Shortens the text to a number of columns.
 fn shortened(text: &str, room: usize) -> String {
     if text.width() <= room {
         return text.to_owned();
@@ -88,7 +88,7 @@ fn widths<R: AsRef<[Cell]>>(rows: &[R]) -> Vec<usize> {
     widths
 }
 
-/// The rows as lines, two spaces between columns, none at the end of a line.
+/// Formats the rows as lines, with two spaces between columns and none at the end of a line.
 pub(super) fn aligned<R: AsRef<[Cell]>>(rows: &[R]) -> String {
     let widths = widths(rows);
     let mut lines = String::new();

@@ -1,4 +1,4 @@
-//! The golden file of every command's long help.
+//! Golden file of every command's long help.
 
 use std::fmt::Write as _;
 
@@ -6,10 +6,10 @@ use clap::{Command, CommandFactory as _};
 
 use super::Cli;
 
-/// As wide as a usual terminal.
+/// Width of a usual terminal.
 const COLUMNS: usize = 100;
 
-/// Adds the help of a command and of all below it; a hidden one too.
+/// Adds the help of a command and of all its subcommands, hidden ones included.
 fn add(command: &mut Command, path: &str, text: &mut String) {
     let _ = writeln!(text, "== {path}\n{}", command.render_long_help());
     for below in command.get_subcommands_mut() {

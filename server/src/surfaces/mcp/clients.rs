@@ -1,20 +1,20 @@
-//! What clients call themselves. A client of the older revisions says so once, as it initialises, and each of its later
-//! requests may come over another connection; it is known again by its process.
+//! Names of MCP clients. A client of the older revisions sends its name once, as it initialises, and its later requests
+//! may use other connections. It is then recognised by its process.
 
 use std::{
     collections::VecDeque,
     sync::{Mutex, PoisonError},
 };
 
-/// How many are remembered, the newest.
+/// Number of names that are remembered; older ones are dropped.
 const REMEMBERED: usize = 256;
 
-/// The names of clients, by their process.
+/// Names of clients, by process.
 #[derive(Debug, Default)]
 pub(super) struct Clients(Mutex<VecDeque<(u32, String)>>);
 
 impl Clients {
-    /// Remembers what the client in that process calls itself; nothing if its process is not known.
+    /// Remembers the name of the client in a process; does nothing if the process is unknown.
     pub(super) fn remember(&self, process: Option<u32>, name: String) {
         let Some(process) = process.filter(|_| !name.trim().is_empty()) else { return };
         let mut clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -24,7 +24,7 @@ impl Clients {
         clients.drain(..excess);
     }
 
-    /// What the client in that process called itself.
+    /// Returns the name of the client in a process.
     pub(super) fn name_of(&self, process: Option<u32>) -> Option<String> {
         let process = process?;
         let clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);

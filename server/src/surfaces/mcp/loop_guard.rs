@@ -1,9 +1,9 @@
-//! Keeps sessions that talk to each other from doing so without end.
+//! Prevents endless exchanges between sessions.
 //!
-//! Three bounds: a session says nothing to itself; each session is said only so much in a while, by whomever; and of
-//! sessions that answer each other only so many messages in a row go through. Who speaks is read from the process at
-//! the other end of the connection, so that a harness that takes its connection elsewhere, or says it by the command
-//! line, is not known: this is a brake against accidents, no wall.
+//! There are three limits. A session cannot message itself. Each session accepts a limited rate of messages, from all
+//! senders together. Only a limited number of messages in a row may answer each other. The sender is determined from
+//! the process at the other end of the connection. A harness that forwards its connection, or uses the command line, is
+//! therefore not recognised: this prevents accidents, not attacks.
 
 use std::{
     collections::BTreeMap,
@@ -12,19 +12,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// As many messages to one session are let through at once.
+/// Number of messages to one session that pass at once.
 const BURST: f64 = 10.0;
 
-/// Then one each so many seconds.
+/// Seconds per message after that.
 const REFILL: f64 = 10.0;
 
-/// So many messages in a row may be an answer to the one before.
+/// Maximum number of messages in a row that each answer the one before.
 const DEPTH: u32 = 20;
 
-/// After as long a silence an answer is the beginning of something new.
+/// Silence after which an answer counts as the start of a new exchange.
 const FORGOTTEN: Duration = Duration::from_mins(10);
 
-/// Why a message is held back.
+/// Reason why a message is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Held {
     Itself { name: String },
@@ -50,21 +50,21 @@ impl fmt::Display for Held {
     }
 }
 
-/// What is known of the messages to each session.
+/// State of the messages to each session.
 #[derive(Debug, Default)]
 pub(super) struct LoopGuard(Mutex<BTreeMap<String, Heard>>);
 
-/// The messages to one session.
+/// Messages to one session.
 #[derive(Clone, Copy, Debug)]
 struct Heard {
-    /// How many more may come at once.
+    /// Number of messages that can still pass at once.
     left: f64,
     last: Instant,
-    /// How many messages led to the last one, each said by whoever heard the one before.
+    /// Length of the chain of messages that led to the last one. Each was sent by the receiver of the one before.
     depth: u32,
 }
 
-/// A message that was let pass.
+/// A message that passed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Passed {
     to: String,
@@ -72,12 +72,12 @@ pub(super) struct Passed {
 }
 
 impl LoopGuard {
-    /// Lets a message pass, or says why not.
+    /// Passes a message, or returns the reason for refusing it.
     pub(super) fn pass(&self, speaker: Option<&str>, to: &str) -> Result<Passed, Held> {
         self.pass_at(Instant::now(), speaker, to)
     }
 
-    /// One that was refused afterwards does not count: the session has not heard it.
+    /// Undoes a message that was refused later: the session has not received it.
     pub(super) fn give_back(&self, passed: &Passed) {
         let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(heard) = heard.get_mut(&passed.to) {

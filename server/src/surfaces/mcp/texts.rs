@@ -1,4 +1,4 @@
-//! The golden file of what an agent reads over MCP.
+//! Golden file of the texts that an agent reads over MCP.
 
 use std::fmt::Write as _;
 

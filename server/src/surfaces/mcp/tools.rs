@@ -1,4 +1,4 @@
-//! The three tools: what they take, what they answer, and the verb that each calls.
+//! The three tools: their arguments, their results, and the verbs that they call.
 
 use std::sync::{Arc, LazyLock};
 
@@ -20,21 +20,21 @@ pub(super) enum Call {
     Say,
 }
 
-/// The client of a request, as far as it is known.
+/// Known details of a request's client.
 #[derive(Debug)]
 pub(super) struct Client {
-    /// The other end of the connection.
+    /// Peer of the connection.
     pub(super) peer: Option<Peer>,
-    /// The name that the client gives itself in this request.
+    /// Name that the client sends in this request.
     pub(super) named: Option<String>,
 }
 
-/// Why a tool did not do it, for the agent that asked.
+/// Reason why a tool failed, for the agent.
 #[derive(Debug)]
 pub(super) struct Refusal(String);
 
 impl Refusal {
-    /// The text of the result.
+    /// Returns the text of the result.
     #[cfg(test)]
     pub(super) fn text(&self) -> &str {
         &self.0
@@ -61,7 +61,7 @@ impl From<Error> for Refusal {
     }
 }
 
-/// What helps and an agent may do itself, by the names of the tools; none for an operator's act.
+/// Returns the remedies that an agent can apply, by the names of the tools; none for an operator's action.
 fn own_act(remedy: &Remedy) -> Option<String> {
     match remedy {
         Remedy::List => Some(format!("list the sessions with `{}`", Call::List.name())),
@@ -119,12 +119,12 @@ impl Call {
         Self::ALL.into_iter().find(|call| call.name() == name)
     }
 
-    /// Whether it matters who calls.
+    /// True if the tool depends on the caller.
     pub(super) fn speaks(self) -> bool {
         self == Self::Say
     }
 
-    /// Does it.
+    /// Runs the tool.
     pub(super) async fn run(self, tools: &Tools, client: Client, arguments: JsonObject) -> Result<Value, Refusal> {
         match self {
             Self::List => {
@@ -192,7 +192,7 @@ impl Call {
     }
 }
 
-/// Sends a message, within the bounds of sessions that talk to each other.
+/// Sends a message, within the limits for exchanges between sessions.
 async fn say(tools: &Tools, client: Client, said: Said) -> Result<Value, Refusal> {
     let Tools { engine, loop_guard, clients } = tools;
     let Said { name, text, actor, idempotency_key } = said;
@@ -213,7 +213,7 @@ async fn say(tools: &Tools, client: Client, said: Said) -> Result<Value, Refusal
     Ok(serde_json::to_value(said?)?)
 }
 
-/// The process at the other end, and the session that it belongs to. Blocks.
+/// Returns the process of the peer, and its session. Blocks.
 fn speaker(the_loop: &TheLoop, peer: Peer) -> (Option<u32>, Option<SessionName>) {
     let process = peer.process();
     (process, process.and_then(|pid| the_loop.standing().session_of(pid)))
@@ -225,10 +225,11 @@ pub(super) fn all() -> Vec<Tool> {
     ALL.clone()
 }
 
-/// The longest name of who speaks that the core takes, in characters.
+/// Longest actor that the core accepts, in characters.
 const ACTOR_LIMIT: usize = 200;
 
-/// Who said it, for the session and the event log. That it came this way is ours to say, not the caller's.
+/// Returns the actor for the session and the event log. The service, not the caller, adds that the message came over
+/// MCP.
 fn stamp(speaker: Option<&str>, actor: &str, client: Option<&str>) -> String {
     let who = match (speaker, actor.trim()) {
         (Some(speaker), "") => format!("standing:{speaker}"),
@@ -254,7 +255,7 @@ fn component(name: &str) -> Value {
     openapi::document()["components"]["schemas"][name].clone()
 }
 
-/// The schema with everything that it refers to in it: an agent has no other document.
+/// Adds all referenced definitions to the schema, because an agent has no other document.
 fn with_definitions(mut schema: Value) -> Value {
     let mut definitions = JsonObject::new();
     let mut wanted = inlined(&mut schema);
@@ -272,7 +273,7 @@ fn with_definitions(mut schema: Value) -> Value {
     schema
 }
 
-/// Points references into the schema itself; the names that they need there.
+/// Points references into the schema itself, and returns the names of the definitions that they need.
 fn inlined(schema: &mut Value) -> Vec<String> {
     match schema {
         Value::Object(fields) => {

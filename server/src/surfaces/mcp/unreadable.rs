@@ -1,5 +1,5 @@
-//! A body that is called JSON and cannot be read is the caller's mistake, told as the protocol has it. The protocol's
-//! library answers that the media type is not supported, which sends a person the wrong way.
+//! Reports an unreadable JSON body as the caller's mistake, in the form of the protocol. The protocol's library reports
+//! an unsupported media type instead, which is misleading.
 
 use axum::{
     Json,
@@ -10,10 +10,10 @@ use axum::{
 };
 use serde_json::json;
 
-/// What JSON-RPC says of a text that is not JSON, or not one of its messages.
+/// JSON-RPC error code for text that is not JSON, or not a JSON-RPC message.
 const PARSE_ERROR: i32 = -32700;
 
-/// Puts the true reason in the place of the wrong one.
+/// Replaces the misleading error with the actual one.
 pub(super) async fn told(request: Request, next: Next) -> Response {
     let called_json = says_json(request.headers());
     let answer = next.run(request).await;

@@ -1,11 +1,11 @@
-//! What all streams of a service share.
+//! Shared state of all streams of a service.
 
 use engine::{Engine, Subscription};
 use tokio_util::sync::CancellationToken;
 
 use super::permits::Permits;
 
-/// What all streams of a service share. Cheap to clone.
+/// Shared state of all streams of a service. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Live {
     engine: Engine,
@@ -14,7 +14,7 @@ pub(crate) struct Live {
 }
 
 impl Live {
-    /// Streams end when `end` is cancelled.
+    /// Creates the state. Streams end when `end` is cancelled.
     pub(crate) fn new(engine: Engine, end: CancellationToken) -> Self {
         Self { engine, end, permits: Permits::default() }
     }

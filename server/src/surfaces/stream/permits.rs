@@ -1,26 +1,26 @@
-//! How many streams are open.
+//! Limits the number of open streams.
 
 use std::sync::{
     Arc,
     atomic::{AtomicUsize, Ordering},
 };
 
-/// Counts them.
+/// Counter of the open streams.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Permits(Arc<AtomicUsize>);
 
-/// One of them; dropping it makes room.
+/// Permit for one stream, returned when it is dropped.
 #[derive(Debug)]
 pub(super) struct Permit(Arc<AtomicUsize>);
 
 impl Permits {
-    /// A seat, unless `max` are taken.
+    /// Takes a permit, unless `max` are taken.
     pub(super) fn take(&self, max: usize) -> Option<Permit> {
         let more = |taken: usize| (taken < max).then_some(taken + 1);
         self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok().map(|_| Permit(Arc::clone(&self.0)))
     }
 
-    /// How many are taken.
+    /// Returns the number of permits taken.
     pub(crate) fn taken(&self) -> usize {
         self.0.load(Ordering::Acquire)
     }

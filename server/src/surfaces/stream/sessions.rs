@@ -1,15 +1,15 @@
-//! Turns two snapshots into what a client is told.
+//! Turns two snapshots into events for a client.
 
 use engine::Snapshot;
 use wire::{Problem, SessionChange};
 
-/// Something that changed between two snapshots.
+/// A change between two snapshots.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Change {
     Session(SessionChange),
-    /// The sessions cannot be listed.
+    /// The sessions could not be listed.
     Refused(Problem),
-    /// They can be listed again.
+    /// The sessions can be listed again.
     Listed,
 }
 

@@ -1,4 +1,4 @@
-//! `the-loop service install`: the units written, and systemd told of them.
+//! `the-loop service install`: writes the units and loads them into systemd.
 
 use standing::{TheLoop, Unit};
 
@@ -25,7 +25,7 @@ pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result
     })?;
     let runs = in_the_way(the_loop)?;
     let tell = |args: &[&str]| Manager::tell(here, args).map_err(refusal);
-    // A socket that is not wanted any more is held until it is stopped, and its unit must still be there for that.
+    // systemd holds an unwanted socket until it is stopped, and the unit must still exist for that.
     if manager == Manager::Answers && !args.socket && before.iter().any(|path| path.ends_with(SOCKET)) {
         tell(&["disable", "--now", SOCKET])?;
     }
@@ -46,7 +46,7 @@ pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result
     }
     tell(&["daemon-reload"])?;
     if runs {
-        // It is to be the new one; and as long as the old one has the port, no socket can.
+        // The new service must replace the old one. While the old one has the port, a socket cannot listen on it.
         tell(&["stop", SERVICE])?;
     }
     tell(&[&["enable", "--now"], names].concat())?;
@@ -59,7 +59,7 @@ pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result
     Ok(0)
 }
 
-/// Whether the service runs as that unit already; one that runs otherwise has the lock and the port.
+/// True if the service already runs as that unit. A service started in another way has the lock and the port.
 fn in_the_way(the_loop: &TheLoop) -> Result<bool, Refusal> {
     let state_root = &the_loop.config().settings.state_root;
     let Ok(Some(holder)) = instance::running(state_root) else { return Ok(false) };

@@ -1,4 +1,4 @@
-//! `the-loop service print`: the units as they would be written.
+//! `the-loop service print`: prints the units that `install` would write.
 
 use standing::TheLoop;
 
@@ -14,7 +14,7 @@ pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result
     Ok(0)
 }
 
-/// The units, if the config can be used.
+/// Returns the units, if the config is valid.
 pub(super) fn units(the_loop: &TheLoop, args: Args) -> Result<Units, Refusal> {
     the_loop.config().standing().map_err(|problems| Refusal::mistake(problems.to_string()))?;
     Units::of(the_loop, args.socket).map_err(refusal)

@@ -1,4 +1,4 @@
-//! `the-loop service uninstall`: the service stopped, the units removed. Sessions are not touched.
+//! `the-loop service uninstall`: stops the service and removes the units. Sessions keep running.
 
 use standing::TheLoop;
 
@@ -17,7 +17,7 @@ pub(super) fn run(the_loop: &TheLoop, output: &mut Output) -> Result<u8, Refusal
     }
     let answers = Manager::look(here) == Manager::Answers;
     if answers {
-        // The port first: a connection to it would start the service again.
+        // The port comes first: a connection to it would start the service again.
         let mut names: Vec<&str> = found.iter().filter_map(|path| path.file_name()?.to_str()).collect();
         names.reverse();
         Manager::tell(here, &[&["disable", "--now"], names.as_slice()].concat()).map_err(refusal)?;

@@ -1,4 +1,4 @@
-//! `standing answer`: chooses an answer to the question that a session waits on.
+//! `standing answer`: answers the prompt that a session waits on.
 
 use engine::StandingApi;
 use wire::{Activity, AnswerRequest, Choice, Row};
@@ -45,7 +45,7 @@ pub(super) async fn run(api: &impl StandingApi, args: Args, output: &mut Output)
     Ok(receipt.exit_code)
 }
 
-/// The question and its answers.
+/// Formats the prompt and its options.
 fn shown(row: &Row) -> String {
     if row.activity != Activity::Waiting {
         return format!("`{}` is not waiting for an answer\n", sanitize::line(&row.name));

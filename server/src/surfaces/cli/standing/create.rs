@@ -1,4 +1,4 @@
-//! `standing create`: makes a session, and starts it unless told otherwise.
+//! `standing create`: creates a session, and starts it unless told otherwise.
 
 use std::{
     collections::BTreeMap,
@@ -123,7 +123,7 @@ fn secrets(here: &Path, files: &[String], commands: &[String]) -> Result<BTreeMa
     Ok(found)
 }
 
-/// A name and what is said of it. What was given is not repeated: it may be a secret.
+/// Splits `NAME=VALUE`. The error does not repeat the input, which may be a secret.
 fn pair(flag: &str, form: &str, word: &str) -> Result<(String, String), Refusal> {
     let (name, rest) =
         word.split_once('=').ok_or_else(|| Refusal::mistake(format!("`{flag}` takes {form}: `=` is missing")))?;
@@ -135,7 +135,7 @@ fn brief(file: &Path) -> Result<String, Refusal> {
         .map_err(|error| Refusal::mistake(format!("{}: could not read the prompt: {error}", file.display())))
 }
 
-/// A relative directory is one of the shell that it was typed in; `~` is left to the core.
+/// Resolves a relative directory against the shell's directory. The core expands `~`.
 fn from_here(here: &Path, dir: String) -> String {
     if dir.starts_with('~') { dir } else { here.join(dir).to_string_lossy().into_owned() }
 }

@@ -1,4 +1,4 @@
-//! `standing delete`: stops a created session and removes its record. Asks first where a person can answer.
+//! `standing delete`: stops a created session and removes its record. Asks for confirmation on a terminal.
 
 use std::io::{self, IsTerminal as _};
 

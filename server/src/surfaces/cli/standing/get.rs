@@ -1,4 +1,4 @@
-//! `standing get`: one session, in full.
+//! `standing get`: shows one session in full.
 
 use clap::builder::styling::Style;
 use engine::StandingApi;
@@ -35,7 +35,7 @@ pub(super) async fn run(api: &impl StandingApi, args: &Args, output: &mut Output
     Ok(0)
 }
 
-/// The row as lines of a word and its value; what is empty is left out.
+/// Formats the row as lines of a name and a value, without empty values.
 fn card(row: &Row) -> String {
     let (live, look) = list::live(row);
     let yes_no = |truth| if truth { "yes" } else { "no" }.to_owned();

@@ -1,4 +1,4 @@
-//! `standing list`: every session, declared and created.
+//! `standing list`: lists every session, declared and created.
 
 use clap::builder::styling::Style;
 use engine::StandingApi;
@@ -49,11 +49,11 @@ pub(super) async fn run(api: &impl StandingApi, args: &Args, output: &mut Output
     Ok(0)
 }
 
-/// The first seven columns are published; what came later stands behind them.
+/// Column titles. The first seven columns are published; newer ones follow them.
 const TITLES: [&str; 10] =
     ["Name", "Harness", "Tmux", "Declared", "Status", "Live", "Slack", "Activity", "Since", "Prompt"];
 
-/// What a narrow terminal does without, the first of them first.
+/// Columns that a narrow terminal omits, in this order.
 const GIVE_WAY: [&str; 5] = ["Tmux", "Slack", "Declared", "Status", "Harness"];
 
 fn listing(rows: &[Row], terminal: Option<usize>) -> String {
@@ -79,7 +79,7 @@ fn cells(row: &Row) -> [Cell; 10] {
     ]
 }
 
-/// What a session that runs is doing.
+/// Describes the activity of a running session.
 pub(in crate::surfaces::cli) fn activity(row: &Row) -> Cell {
     match row.activity {
         _ if !row.running => Cell::from("-"),
@@ -88,7 +88,7 @@ pub(in crate::surfaces::cli) fn activity(row: &Row) -> Cell {
     }
 }
 
-/// Whether it is alive; where neither yes nor no is the whole truth, the word that is.
+/// Describes the state of a session: yes or no, or a word where neither is accurate.
 pub(in crate::surfaces::cli) fn live(row: &Row) -> (&'static str, Style) {
     match row.state {
         _ if row.running => ("yes", GOOD),
@@ -105,7 +105,7 @@ fn slack(row: &Row) -> String {
     }
 }
 
-/// A line for each session whose state needs explaining.
+/// Formats a line for each session whose state needs an explanation.
 fn remarks(rows: &[Row]) -> String {
     let mut lines = String::new();
     for row in rows.iter().filter(|row| !row.reason.is_empty()) {

@@ -1,4 +1,4 @@
-//! A service that `--service` names, with the permission of this machine asked first.
+//! Service that `--service` names. Calls are first checked on this machine.
 
 use client::Client;
 use engine::{Refusal, StandingApi};
@@ -8,13 +8,13 @@ use wire::{
     SayRequest,
 };
 
-/// Why a service was not asked, or refused.
+/// Reason why a call to a service was not made or was refused.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
-    /// This machine refuses it.
+    /// This machine refuses the call.
     #[error(transparent)]
     Here(#[from] standing::Error),
-    /// The service refused it, or was not reached.
+    /// The service refused the call, or could not be reached.
     #[error(transparent)]
     There(#[from] client::Error),
 }
@@ -35,15 +35,16 @@ impl Refusal for Error {
     }
 }
 
-/// A service, asked over HTTP or its socket.
+/// Client of a service, over HTTP or its socket.
 pub(super) struct Service {
     client: Client,
-    /// This machine's instance. The service may be on another machine, which cannot see what runs inside a session here.
+    /// Instance of this machine. The service may be on another machine, which cannot see that the caller runs inside a
+    /// session here.
     here: TheLoop,
 }
 
 impl Service {
-    /// Names the service at an address. Its token, if it wants one, is the one of this instance's state folder.
+    /// Creates a client for an address. If the service needs a token, it is that of this instance's state folder.
     pub(super) fn at(address: &str, the_loop: &TheLoop) -> Result<Self, client::Error> {
         let token = the_loop.config().settings.state_root.join("local/service.token");
         let client = Client::new(address)?.with_token_file(token);

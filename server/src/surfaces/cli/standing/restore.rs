@@ -1,4 +1,4 @@
-//! `standing restore`: brings back the record of a running session whose record is gone.
+//! `standing restore`: restores the missing record of a running session.
 
 use standing::TheLoop;
 

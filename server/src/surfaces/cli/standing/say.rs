@@ -51,7 +51,7 @@ pub(super) async fn run(api: &impl StandingApi, args: Args, output: &mut Output)
     Ok(receipt.exit_code)
 }
 
-/// Reads no more than can be sent: what feeds it may never end.
+/// Reads no more than can be sent: the input may be endless.
 fn from_stdin() -> Result<String, Refusal> {
     let from = |reason: String| Refusal::mistake(format!("could not read the message from standard input: {reason}"));
     let mut bytes = Vec::new();
@@ -63,7 +63,7 @@ fn from_stdin() -> Result<String, Refusal> {
     String::from_utf8(bytes).map_err(|error| from(error.to_string()))
 }
 
-/// Prints what became of a message.
+/// Prints the result of a message.
 pub(super) fn print(receipt: &SayReceipt, output: &mut Output) {
     for message in &receipt.messages {
         let line = format!("{}\n", sanitize::text(&message.text));

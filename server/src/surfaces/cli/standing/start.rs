@@ -1,4 +1,4 @@
-//! `standing start`: starts a session, or every session.
+//! `standing start`: starts one session or all.
 
 use engine::StandingApi;
 

@@ -1,4 +1,4 @@
-//! `standing stop`: stops a session, or every session, and keeps what the next start needs.
+//! `standing stop`: stops one session or all, and keeps the data that the next start needs.
 
 use engine::StandingApi;
 
