@@ -1,5 +1,5 @@
-//! answer: one of the answers that a session offers to its own question. Chosen by its digit, never by Enter: what is
-//! preselected is never taken, and neither is an answer to another question than the one that was meant.
+//! answer: selects one of the answers that the prompt of a session offers. An answer is selected by its digit, never
+//! by Enter, so the preselected answer is never taken. An answer to another prompt than the current one is refused.
 
 use std::{
     thread,
@@ -21,18 +21,18 @@ use crate::{
     tmux::{Answer, Pane, PasteAnswer},
 };
 
-/// How long a harness may take to show what it made of an answer, and how often its screen is looked at.
+/// Time for a harness to react to an answer on its screen, and the interval between looks at the screen.
 const PATIENCE: Duration = Duration::from_secs(2);
 const INTERVAL: Duration = Duration::from_millis(50);
 
-/// What a session asks.
+/// Prompt of a session.
 #[derive(Debug, PartialEq, Eq)]
 struct Asked {
     question: String,
     choices: Vec<Choice>,
 }
 
-/// Chooses an answer.
+/// Selects an answer.
 pub(crate) fn answer(context: &Context, name: &SessionName, request: &AnswerRequest) -> Result<SayReceipt, Error> {
     if let Entry::Vacant = context.registry.read(name) {
         context.resolve_vacant(name)?;
@@ -56,7 +56,7 @@ pub(crate) fn answer(context: &Context, name: &SessionName, request: &AnswerRequ
     }
     let choice =
         pick(&asked, &request.choice).ok_or_else(|| refuse(offered(context, &asked, &request.choice, &record)))?;
-    // One that was cut short is chosen again if the question still stands: then it was not chosen.
+    // An interrupted answer is selected again if the prompt is still there, since it was not selected then.
     if let Some(once) = &mut once {
         once.begin(intent(&record))?;
     }
@@ -68,13 +68,13 @@ pub(crate) fn answer(context: &Context, name: &SessionName, request: &AnswerRequ
     Ok(receipt)
 }
 
-/// Nothing of an answer is written down by the harness as it was typed.
+/// Returns the intent of an answer, without a transcript: harnesses do not record an answer as it was typed.
 fn intent(record: &Record) -> Intent {
     let message_id = uuid::Uuid::new_v4().simple().to_string();
     Intent { message_id, loop_id: record.loop_id.clone(), transcript: None, transcript_from: 0 }
 }
 
-/// What it asks, once that stands still; `None` if it does not wait for an answer.
+/// Returns the prompt once it has stopped changing; `None` if the session does not wait for an answer.
 fn settled(context: &Context, pane: &Pane, harness: &dyn Harness) -> Result<Option<Asked>, Error> {
     let settles = harness.question_settles();
     let before = asked(context, pane, harness)?;
@@ -82,11 +82,11 @@ fn settled(context: &Context, pane: &Pane, harness: &dyn Harness) -> Result<Opti
         return Ok(before);
     }
     thread::sleep(settles);
-    // One that came up meanwhile is not the one that was meant, and is refused like any other.
+    // A prompt that appeared in the meantime is not the one that the caller saw, and is refused like any other.
     asked(context, pane, harness).map(|now| now.filter(|now| before.as_ref() == Some(now)))
 }
 
-/// What it asks now; `None` if it does not wait for an answer.
+/// Returns the current prompt; `None` if the session does not wait for an answer.
 fn asked(context: &Context, pane: &Pane, harness: &dyn Harness) -> Result<Option<Asked>, Error> {
     let shown = context.tmux.shown(pane).into_result()?.unwrap_or_default();
     let screen = Screen { text: &shown.text, title: &shown.title };
@@ -95,7 +95,7 @@ fn asked(context: &Context, pane: &Pane, harness: &dyn Harness) -> Result<Option
     Ok(waits.then(|| Asked { question: reading.question, choices: harness.choices(screen) }))
 }
 
-/// The choice that is meant: by its digit, or by all of its text.
+/// Returns the choice with the given digit or with the given full text.
 fn pick<'a>(asked: &'a Asked, meant: &str) -> Option<&'a Choice> {
     let meant = meant.trim().trim_end_matches('.').to_lowercase();
     let says = |choice: &&Choice| choice.text.trim_end_matches('.').to_lowercase() == meant;
@@ -104,7 +104,7 @@ fn pick<'a>(asked: &'a Asked, meant: &str) -> Option<&'a Choice> {
     by_key.or_else(|| by_text.next().filter(|_| by_text.next().is_none()))
 }
 
-/// Why nothing was picked.
+/// Describes why no choice was selected.
 fn offered(context: &Context, asked: &Asked, meant: &str, record: &Record) -> String {
     if asked.choices.is_empty() {
         let (session, server) = (record.name.tmux_session(), context.tmux.server_hint());
@@ -116,7 +116,7 @@ fn offered(context: &Context, asked: &Asked, meant: &str, record: &Record) -> St
     format!("`{}` is not one of its answers: {}", text::inert_line(meant), choices.join("; "))
 }
 
-/// Types the digit, and looks whether the question goes.
+/// Types the digit, and checks if the prompt disappears.
 fn choose(
     context: &Context,
     record: &Record,
@@ -173,7 +173,7 @@ fn is_gone(context: &Context, pane: &Pane, harness: &dyn Harness, before: &Asked
     }
 }
 
-/// The paper trail: who chose which answer. What was asked is not noted, it may quote anything.
+/// Records who selected which answer. The prompt is not recorded, since it may quote anything.
 fn note(context: &Context, record: &Record, request: &AnswerRequest, choice: &Choice, receipt: &SayReceipt) {
     if receipt.verdict == Verdict::NotDelivered {
         return;

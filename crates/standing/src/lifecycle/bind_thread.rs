@@ -1,11 +1,12 @@
-//! `bind_thread`: notes the thread in which a session is answered. A bound session keeps its thread until it is deleted.
+//! `bind_thread`: records the Slack thread in which a session is answered. A bound session keeps its thread until it
+//! is deleted.
 
 use wire::{Row, SessionName};
 
 use super::Context;
 use crate::Error;
 
-/// Binds a session to a thread, unless it is bound to one already. The row tells which thread it is bound to then.
+/// Binds a session to a thread, unless it is already bound. The row says which thread it is bound to.
 pub(crate) fn bind_thread(context: &Context, name: &SessionName, channel: &str, thread: &str) -> Result<Row, Error> {
     let hold = context.hold(name, "bind_thread")?;
     let Some(mut record) = context.recover(&hold, name)? else { return Err(Error::Unknown { name: name.clone() }) };

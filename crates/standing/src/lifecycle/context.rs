@@ -1,4 +1,4 @@
-//! What one verb works with: the config as it is now, the registry, tmux, and the event log.
+//! Context of a verb: the current config, the registry, tmux, and the event log.
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
@@ -17,20 +17,20 @@ use crate::{
     tmux::{Line, Pane, Panes, Silence, Tmux},
 };
 
-/// How long a verb waits for another one on the same session, besides what that one may take by its settings.
+/// Time to wait for another verb on the same session, in addition to the time that the settings allow such a verb.
 const LOCK_WAIT: Duration = Duration::from_secs(20);
 
-/// What one verb works with.
+/// Context of a verb.
 #[derive(Debug)]
 pub(crate) struct Context {
     pub(crate) config: Arc<Loaded>,
     pub(crate) surroundings: Arc<Surroundings>,
     pub(crate) registry: Registry,
     pub(crate) tmux: Tmux,
-    /// What marks the sessions of this state folder.
+    /// Mark of the sessions of this state folder.
     pub(crate) mark: String,
     events: EventLog,
-    /// A verb to every session looks from many threads at once.
+    /// Shared by the threads of a verb on all sessions, which look at the same time.
     looks: SingleFlight<Result<Panes, Silence>>,
 }
 
@@ -43,7 +43,7 @@ impl Context {
         Self { config, surroundings, registry, tmux, mark, events, looks: SingleFlight::new() }
     }
 
-    /// Asks tmux through a control client, as long as that answers.
+    /// Calls tmux through a control client while it answers.
     pub(crate) fn through(mut self, line: Option<Line>) -> Self {
         self.tmux = self.tmux.through(line);
         self
@@ -61,7 +61,7 @@ impl Context {
         }
     }
 
-    /// The config file, for a person.
+    /// Returns the path of the config file, for people.
     pub(crate) fn config_file(&self) -> String {
         self.config.path.file().display().to_string()
     }
@@ -70,7 +70,7 @@ impl Context {
         harness::by_name(name, &self.settings().routing, &self.surroundings)
     }
 
-    /// The variables that hold secrets of the service, which no harness gets to see.
+    /// Returns the variables with secrets of the service, which no harness gets.
     pub(crate) fn secrets(&self) -> Vec<&str> {
         secrets(self.settings())
     }
@@ -79,7 +79,7 @@ impl Context {
         self.events.emit(event);
     }
 
-    /// Refuses the state folder of another user. One that cannot be looked at is left to the verb to fail on.
+    /// Refuses the state folder of another user. If the folder could not be read, the verb itself fails on it later.
     pub(crate) fn owned(&self) -> Result<(), Error> {
         match state_folder::check_owner(&self.settings().state_root) {
             Err(error @ Error::NotOurFolder { .. }) => Err(error),
@@ -87,7 +87,7 @@ impl Context {
         }
     }
 
-    /// Holds a session for a verb.
+    /// Locks a session for a verb.
     pub(crate) fn hold(&self, name: &SessionName, verb: &str) -> Result<Hold, Error> {
         self.registry.hold(name, verb, self.lock_wait())
     }
@@ -97,13 +97,13 @@ impl Context {
         LockWait(LOCK_WAIT.saturating_add(tmux.kill_grace).saturating_add(tmux.probe.saturating_mul(2)))
     }
 
-    /// One look at every session, which begins no earlier than this call. A silence is shared like an answer.
+    /// Looks at all sessions once; the look begins no earlier than this call. A silence is shared like an answer.
     pub(crate) fn look(&self) -> Result<Panes, Silence> {
         let Ok(seen) = self.looks.share(|| Ok::<_, Infallible>(self.tmux.panes().into_result()));
         seen
     }
 
-    /// How the program of a pane that counts as dead ended, for a person.
+    /// Describes how the program of a dead pane ended, for people.
     pub(crate) fn how_it_ended(&self, pane: &Pane) -> String {
         if pane.is_told() {
             return how_it_ended(pane);
@@ -113,7 +113,7 @@ impl Context {
         how_it_ended(panes.with_id(&pane.id).unwrap_or(pane))
     }
 
-    /// Has the dead pane of a session make room for the next one.
+    /// Closes the dead pane of a session to make room for the next one.
     pub(crate) fn clear_dead(&self, name: &SessionName, pane: &Pane) -> Result<(), Silence> {
         if !pane.dead {
             self.tmux.wake(pane);
@@ -121,7 +121,7 @@ impl Context {
         self.tmux.clear_dead(name, pane).into_result()
     }
 
-    /// Judges one session by its entry and a look.
+    /// Judges one session from its registry entry and a look.
     pub(crate) fn judge(&self, name: &SessionName, entry: &Entry, panes: Result<&Panes, &Silence>) -> Judged {
         let recorded = entry.record();
         let recognised = recorded.zip(panes.ok()).and_then(|(record, panes)| self.recognised(record, panes, false));
@@ -140,7 +140,7 @@ impl Context {
         Judged { word: state::word(&seen, &condition), condition }
     }
 
-    /// A fresh look at one session with a record.
+    /// Takes a new look at one session with a record.
     pub(crate) fn condition(&self, record: &Record) -> Condition {
         let panes = self.look();
         let seen = Seen {
@@ -156,7 +156,7 @@ impl Context {
     }
 }
 
-/// What is true of a session, and the word for it.
+/// Condition of a session, and its state.
 #[derive(Debug)]
 pub(crate) struct Judged {
     pub(crate) condition: Condition,
@@ -167,7 +167,7 @@ fn process_alive(record: &Record) -> bool {
     record.process.as_ref().is_some_and(process::ProcessIdentity::is_alive)
 }
 
-/// The variables that hold secrets of the service.
+/// Returns the variables with secrets of the service.
 pub(super) fn secrets(settings: &Settings) -> Vec<&str> {
     vec![
         "THE_LOOP_SLACK_BOT_TOKEN",

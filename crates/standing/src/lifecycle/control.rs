@@ -9,23 +9,24 @@ use wire::{ControlReport, ControlVerb, Outcome, Row, SessionName};
 use super::{Context, list::everything, restart, start, stop};
 use crate::{Error, registry::Entry};
 
-/// How many sessions are worked on side by side. A verb waits nearly all of its time, for the probe or the grace; but
-/// an agent that starts needs a machine that is not busy with a hundred others that do.
+/// Sessions that are started at the same time. A start spends nearly all of its time waiting for the probe, but an
+/// agent that starts needs a machine that is not busy with a hundred other starts.
 pub(super) const AT_ONCE: usize = 32;
 
-/// The same for a stop, which costs the machine little, so that the graces run side by side.
+/// Sessions that are stopped at the same time. A stop costs the machine little, and the grace periods run in
+/// parallel.
 const STOPS_AT_ONCE: usize = 160;
 
-/// What a verb needs for its calls, with room.
+/// Stack size of a thread, in bytes: enough for the calls of a verb, with a margin.
 const STACK: usize = 1024 * 1024;
 
-/// Descriptors that one stop keeps: its lock and those of the processes that it waits for, two as a rule.
+/// Descriptors that a stop holds: its lock and those of the processes that it waits for, usually two.
 const OF_A_STOP: usize = 4;
 
-/// Descriptors for all else that goes on: questions to tmux, records, the event log, connections of a service.
+/// Descriptors for everything else: calls to tmux, records, the event log, connections of a service.
 const OF_THE_REST: usize = 256;
 
-/// Does a verb to one session.
+/// Runs a verb on one session.
 pub(crate) fn one(context: &Context, name: &SessionName, verb: ControlVerb) -> Result<ControlReport, Error> {
     match verb {
         ControlVerb::Start => start::start(context, name).map(|row| ControlReport::of(vec![row])),
@@ -34,12 +35,12 @@ pub(crate) fn one(context: &Context, name: &SessionName, verb: ControlVerb) -> R
     }
 }
 
-/// Which sessions a start of all concerns.
+/// Selection of sessions for a start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Which<'a> {
-    /// Every one: an operator asked.
+    /// All sessions, on the request of an operator.
     Every,
-    /// Those that start by themselves, and these: the service starts, and what ran before is to run again.
+    /// The auto-start sessions and these, for a start of the service that restores sessions that ran before.
     AutoStart(&'a [SessionName]),
 }
 
@@ -49,7 +50,8 @@ impl Which<'_> {
     }
 }
 
-/// Starts all sessions. Declared ones only if the block is enabled; if it is not, they are named with the reason.
+/// Starts all sessions. Declared ones are started only if the block is enabled; otherwise their rows contain the
+/// reason.
 pub(crate) fn start_all(context: &Context, which: Which<'_>) -> Result<ControlReport, Error> {
     let entries = everything(context)?.entries;
     let (mut rows, mut names) = (Vec::new(), Vec::new());
@@ -78,10 +80,10 @@ pub(crate) fn start_all(context: &Context, which: Which<'_>) -> Result<ControlRe
     Ok(ControlReport::of(rows))
 }
 
-/// Stops every recorded session, whatever the config says.
+/// Stops every recorded session, with any config.
 pub(crate) fn stop_all(context: &Context) -> Result<ControlReport, Error> {
     let mut recorded = context.registry.all()?;
-    // One whose record is gone is not stopped, and is told of: it lives on.
+    // A session that lost its record is not stopped; it keeps running and is reported.
     if let Ok(panes) = context.look() {
         context.add_unrecorded(&mut recorded, &panes);
     }
@@ -90,7 +92,8 @@ pub(crate) fn stop_all(context: &Context) -> Result<ControlReport, Error> {
         Ok(row) => row,
         Err(error) => failed(context, name, &error),
     });
-    // What has neither a record nor a tmux session any more is known by the mark of this folder alone.
+    // A session without a record and without a tmux session is found only by the mark of this folder on its
+    // processes.
     for name in context.names_of_processes().into_iter().filter(|name| !names.contains(name)) {
         let stop = stop::without_record(context, &name);
         rows.push(context.row_after(&name, stop.outcome, stop.detail));
@@ -116,14 +119,14 @@ fn failed(context: &Context, name: &SessionName, error: &Error) -> Row {
     context.row_after(name, Outcome::Failed, error.problem().detail)
 }
 
-/// As many as there are descriptors for. One that a stop cannot have makes it fail.
+/// Returns the number of parallel stops that the descriptor limit allows. A stop fails if it gets no descriptor.
 fn stops_at_once() -> usize {
     let limit = getrlimit(Resource::Nofile).current.map_or(usize::MAX, |limit| limit.try_into().unwrap_or(usize::MAX));
     let open = fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
     (limit.saturating_sub(open + OF_THE_REST) / OF_A_STOP).clamp(AT_ONCE, STOPS_AT_ONCE)
 }
 
-/// Works on every name, a bounded number at once, and gives the answers in the order of the names.
+/// Runs work on every name with limited parallelism, and returns the results in the order of the names.
 pub(super) fn side_by_side<T: Send>(
     names: &[SessionName],
     at_once: usize,
@@ -141,7 +144,7 @@ pub(super) fn side_by_side<T: Send>(
         }
     };
     thread::scope(|threads| {
-        // This thread is one of them, so that the work is done where no other can be had.
+        // This thread is one of the workers, so the work is done even if no thread can be created.
         for _ in 1..names.len().min(at_once) {
             if thread::Builder::new().stack_size(STACK).spawn_scoped(threads, worker).is_err() {
                 break;

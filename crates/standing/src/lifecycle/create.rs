@@ -1,4 +1,5 @@
-//! create: a whole definition into the registry, and a start unless the caller asks for the record alone.
+//! create: writes a complete definition to the registry, and starts the session unless the caller wants only the
+//! record.
 
 use wire::{ControlReport, CreateRequest, Outcome, Row, SessionName};
 
@@ -10,7 +11,7 @@ use crate::{
     registry::{Entry, Origin, Phase, Record},
 };
 
-/// Creates a session. A name is one session: an existing one is never adopted.
+/// Creates a session. A name is used once: an existing session is never adopted.
 pub(crate) fn create(context: &Context, name: &SessionName, request: &CreateRequest) -> Result<ControlReport, Error> {
     if context.definitions().declaration(name).is_some() {
         return Err(Error::AlreadyDeclared { name: name.clone(), config: context.config_file() });
@@ -26,7 +27,7 @@ pub(crate) fn create(context: &Context, name: &SessionName, request: &CreateRequ
         Entry::Unreadable(reason) => return Err(context.registry.bad(name, reason)),
     }
     context.registry.write(&record).inspect_err(|_| {
-        // It may stand there all the same, and the name is to be free for the next try.
+        // The record may be on disk anyway, and the name must be free for the next attempt.
         let _ = context.registry.remove(name);
     })?;
     context.emit(
@@ -51,14 +52,14 @@ pub(crate) fn create(context: &Context, name: &SessionName, request: &CreateRequ
         files::failpoint::at("create.failed");
         context.registry.remove(name)?;
         context.emit(Event::error("standing.create_failed").with("standing", name.as_str()).with("error", error));
-        // Record and name are gone: what is left to show is how the start went.
+        // The record and the name are gone, so the row shows only how the start went.
         let row = started?.row;
         return Ok(ControlReport::of(vec![Row { outcome: row.outcome, detail: row.detail, ..Row::bare(name) }]));
     }
     Ok(ControlReport::of(vec![started?.row]))
 }
 
-/// The whole definition, with everything inherited filled in.
+/// Returns the record of the complete definition, with all defaults filled in.
 fn record(context: &Context, name: &SessionName, request: &CreateRequest) -> Result<Record, Error> {
     let definitions = context.definitions();
     let harness = match request.harness.trim() {

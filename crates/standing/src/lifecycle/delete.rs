@@ -1,4 +1,4 @@
-//! delete: a stop, after which the record goes as well. Only for sessions that live by their record.
+//! delete: stops a session and removes its record. Only for sessions that are not declared.
 
 use wire::{ControlReport, Outcome, Row, SessionName, Status};
 
@@ -20,13 +20,13 @@ pub(crate) fn delete(context: &Context, name: &SessionName) -> Result<ControlRep
             .map_or(Error::Unknown { name: name.clone() }, |_| context.is_unrecorded(name)));
     }
     let hold = context.hold(name, "delete")?;
-    // Whoever held it before may have deleted it.
+    // The previous holder of the lock may have deleted it.
     let Some(record) = context.read_held(&hold, name)? else { return Err(Error::Unknown { name: name.clone() }) };
     let before = context.row_after(name, Outcome::Deleted, "");
     let phase_before = record.phase;
     let stopped = stop::finish(context, &hold, record, Phase::Deleting);
     if !stopped.done() {
-        // Nothing was signalled: the session goes on as if nobody had asked.
+        // Nothing was signalled: the session continues as before the call.
         if let Some(mut record) = context.registry.read_whole(name)? {
             record.phase = phase_before;
             context.registry.write(&record)?;
@@ -34,7 +34,7 @@ pub(crate) fn delete(context: &Context, name: &SessionName) -> Result<ControlRep
         return Ok(ControlReport::of(vec![context.row_after(name, Outcome::Failed, stopped.detail)]));
     }
     erase(context, name).inspect_err(|_| {
-        // Refused, and so not to be done by the next verb.
+        // The delete was refused, so the next verb must not finish it.
         if let Ok(Some(mut record)) = context.registry.read_whole(name) {
             record.phase = Some(Phase::Stopped);
             let _ = context.registry.write(&record);
@@ -43,8 +43,8 @@ pub(crate) fn delete(context: &Context, name: &SessionName) -> Result<ControlRep
     Ok(ControlReport::of(vec![deleted(before, stopped.detail)]))
 }
 
-/// Removes all that is kept of a session whose harness has ended. The record goes last: as long as it stands, the next
-/// verb does this again.
+/// Removes all files of a session whose harness has exited. The record is removed last: while it exists, the next
+/// verb repeats the removal.
 pub(super) fn erase(context: &Context, name: &SessionName) -> Result<(), Error> {
     files::failpoint::at("delete.stopped");
     super::say::forget(context, name);

@@ -1,7 +1,8 @@
-//! The environment of a session: the caller's, with the account that the session was started in.
+//! Environment of a session: that of the caller, with the account that the session was started in.
 //!
-//! Every look-up of an adapter goes through here. A session that runs is looked up where its harness runs; one that is
-//! started again continues in its own account, and a caller whose environment differs is told.
+//! Every lookup of an adapter uses it. The files of a running session are looked up in the account in which its
+//! harness runs. A session that is started again keeps its account, and a caller with a different environment is
+//! told.
 
 use std::{borrow::Cow, path::Path};
 
@@ -14,7 +15,7 @@ use crate::{
     variables::{self, Env},
 };
 
-/// The environment that a start gives, and what the caller should know of it.
+/// Environment for a start, with notes for the caller.
 #[derive(Debug)]
 pub(crate) struct Environment<'a> {
     pub(crate) vars: Cow<'a, Surroundings>,
@@ -22,25 +23,26 @@ pub(crate) struct Environment<'a> {
 }
 
 impl Context {
-    /// Where the harness of the last spawn runs or ran.
+    /// Returns the place in which the harness of the last spawn runs or ran.
     pub(crate) fn place<'a>(&'a self, record: &'a Record) -> Place<'a> {
         self.place_in(record, &self.account(record), record.cwd.as_ref())
     }
 
-    /// A directory of a session in a given account.
+    /// Returns the place of a session for an account and a directory.
     pub(super) fn place_in<'a>(&'a self, record: &Record, account: &Account, cwd: &'a Path) -> Place<'a> {
-        // Order matters: the account is the one that its harness has come to run in.
+        // Order matters: the account overrides the variables of the definition, since the harness actually runs in
+        // it.
         let environment = variables::over(&record.env, Cow::Borrowed(self.surroundings.as_ref()));
         self.place_with(account.over(environment), cwd)
     }
 
-    /// A directory in a given environment.
+    /// Returns the place for an environment and a directory.
     pub(crate) fn place_with<'a>(&'a self, environment: Cow<'a, Surroundings>, cwd: &'a Path) -> Place<'a> {
         Place { environment, cwd, secrets: self.secrets() }
     }
 
-    /// What `env` of a definition changes in the account of its session, if it does: then the conversation may not be
-    /// where the session starts.
+    /// Describes how `env` of a definition changes the account of its session, if it does. In that case the
+    /// conversation may be missing where the session starts.
     pub(super) fn moved(&self, adapter: &Adapter, environment: &Surroundings, record: &Record) -> Option<String> {
         let next = Account::of(adapter.account(), environment);
         let recorded = self.account(record);
@@ -62,8 +64,8 @@ impl Context {
         })
     }
 
-    /// The account of the last spawn. A record that does not say it is one of an older version or of another program:
-    /// then a process that lives does.
+    /// Returns the account of the last spawn. A record without an account was written by an older version or by
+    /// another program; the account is then read from the process, if it is alive.
     fn account(&self, record: &Record) -> Account {
         let pending = record.pending.as_ref().map(|pending| &pending.account).filter(|account| !account.is_empty());
         let recorded = pending.unwrap_or(&record.account);
@@ -77,7 +79,7 @@ impl Context {
         Account::of_process(variables, process.pid, &record.loop_id).unwrap_or_default()
     }
 
-    /// Records the account that a harness has come to run in: its command may set variables of its own.
+    /// Records the account that a harness actually runs in: its command may set variables of its own.
     pub(super) fn note_account(record: &mut Record, adapter: &dyn Harness) {
         let Some(pid) = record.process.as_ref().map(|process| process.pid) else { return };
         let spawned = Spawned {
@@ -91,14 +93,15 @@ impl Context {
         let of = |pid| Account::of_process(adapter.account(), pid, &record.loop_id);
         let runs_it = |pid: &u32| process::runs(*pid, adapter.program());
         let harness = spawned.processes().filter(runs_it).filter_map(of);
-        // A wrapper of the same name may stand before the harness itself, and then it is the one with other values.
+        // A wrapper with the same name may precede the harness; in that case the harness is the process with other
+        // values.
         let found = harness.reduce(|first, next| if first == record.account { next } else { first });
         if let Some(account) = found.or_else(|| of(pid)) {
             record.account = account;
         }
     }
 
-    /// Records the account of a harness that an older version started, while its process can tell. True if it did.
+    /// Records the account of a harness that an older version started, while its process is alive. True if it did.
     pub(super) fn learn_account(&self, record: &mut Record, pid: Option<u32>) -> bool {
         if pid.is_none() || !record.account.is_empty() || record.of_another_program() {
             return false;
@@ -109,7 +112,7 @@ impl Context {
         !record.account.is_empty()
     }
 
-    /// The environment for the next start of a session, or why it must not be started.
+    /// Returns the environment for the next start of a session, or the reason why it must not be started.
     pub(crate) fn environment_to_start(
         &self,
         adapter: &Adapter,
@@ -124,7 +127,7 @@ impl Context {
         let recorded = self.account(record);
         let callers = Account::of(adapter.account(), &self.surroundings);
         let mut differing = recorded.differences(&callers);
-        // What the definition or the command sets is meant.
+        // Variables set by the definition or the command are intended.
         differing.retain(|one| !env.contains_key(one.key) && !sets.contains_key(one.key));
         let gone: Vec<_> =
             differing.iter().filter(|one| one.here.is_some_and(|path| !cwd.join(path).exists())).collect();

@@ -1,16 +1,16 @@
-//! What the texts of a request may be, whichever surface it came by. Checked before anything is looked at.
+//! Limits for the texts of a request, on every surface. Checked before anything else.
 
 use wire::{AnswerRequest, ControlRequest, CreateRequest, SayRequest, SessionName};
 
 use crate::{Error, variables};
 
-/// The longest name of who speaks, in characters.
+/// Length limit for the name of a sender, in characters.
 const ACTOR_LIMIT: usize = 200;
 
-/// The longest idempotency key, in bytes: a UUID has 36.
+/// Length limit for an idempotency key, in bytes: a UUID has 36.
 const KEY_LIMIT: usize = 200;
 
-/// The session that a request names. A name that is missing never means every session.
+/// Returns the session that a request names. A missing name never means every session.
 pub(crate) fn name_of_one(request: &ControlRequest) -> Result<SessionName, Error> {
     match request.unnamed() {
         Some(reason) => Err(Error::InvalidRequest(reason)),
@@ -18,7 +18,7 @@ pub(crate) fn name_of_one(request: &ControlRequest) -> Result<SessionName, Error
     }
 }
 
-/// Refuses what no program or record can be given.
+/// Refuses texts that cannot be passed to a program or stored in a record.
 pub(crate) fn of_create(request: &CreateRequest) -> Result<(), Error> {
     let texts = [
         ("harness", &request.harness),
@@ -36,14 +36,14 @@ pub(crate) fn of_create(request: &CreateRequest) -> Result<(), Error> {
     variables::check(&request.env, &request.secrets).map_err(Error::InvalidRequest)
 }
 
-/// Refuses a name of who speaks that is none by its length. Control characters in it and in the text are made harmless
-/// where they are pasted.
+/// Refuses a sender's name that is too long. Control characters in the name and in the text are removed when they are
+/// pasted.
 pub(crate) fn of_say(request: &SayRequest) -> Result<(), Error> {
     actor(&request.actor)?;
     key(&request.idempotency_key)
 }
 
-/// The same for an answer.
+/// Refuses an answer with a sender's name or texts beyond the limits.
 pub(crate) fn of_answer(request: &AnswerRequest) -> Result<(), Error> {
     actor(&request.actor)?;
     key(&request.idempotency_key)
@@ -67,7 +67,7 @@ fn actor(actor: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// A NUL ends a text for the kernel and for tmux: what stands behind it would be lost, late and without a word.
+/// Refuses a NUL, which ends a text for the kernel and for tmux: the rest would be lost later and silently.
 fn without_nul(field: &str, text: &str) -> Result<(), Error> {
     if text.contains('\0') {
         let text = format!("`{field}` contains a NUL character: remove it");

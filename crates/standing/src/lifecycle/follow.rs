@@ -1,9 +1,9 @@
-//! follow: which conversation a session is in, where its harness decides that and not we.
+//! follow: tracks the conversation of a session where the harness chooses it.
 //!
-//! Some harnesses make their own conversation ids and tell them only once the conversation is under way, and a person who
-//! types into a harness may have it move on to another conversation. So the record follows: after a start, whenever
-//! something looks at the session, and after its end from what the harness left behind. Nothing is forgotten: the
-//! conversation before is remembered as a former one.
+//! Some harnesses create their own conversation ids and reveal them only once the conversation has begun, and a
+//! person who types into a harness may switch to another conversation. So the record is updated after a start,
+//! whenever a verb looks at the session, and after its end from the files of the harness. Nothing is forgotten: the
+//! previous conversation is remembered as a former one.
 
 use std::{
     thread,
@@ -19,22 +19,23 @@ use crate::{
     tmux::Pane,
 };
 
-/// How long a harness that makes its own ids may take to tell the first one before the start is reported.
+/// Time for a harness that creates its own ids to reveal the first one before the start is reported.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 const INTERVAL: Duration = Duration::from_millis(50);
 
 impl Context {
-    /// Has a held record follow its harness, and writes it if it did. `pid` is the pane's process, if it lives.
+    /// Updates a locked record from its running harness, and writes it if it changed. `pid` is the pane's process, if
+    /// it is alive.
     pub(super) fn follow(&self, record: &mut Record, pid: Option<u32>) {
         let learned = self.learn_account(record, pid);
         if self.find_conversation(record, pid) || learned {
-            // If it cannot be written, the next verb finds it again.
+            // If the write fails, the next verb finds the change again.
             let _ = self.registry.write(record);
         }
     }
 
-    /// Has a held record follow a harness that has ended, and writes it if it did. `pane` is its retained pane.
+    /// Updates a locked record from its exited harness, and writes it if it changed. `pane` is the retained pane.
     pub(super) fn follow_ended(&self, record: &mut Record, pane: Option<&Pane>) {
         if let Some(id) = self.left_in(record, pane) {
             self.move_on(record, id);
@@ -42,8 +43,8 @@ impl Context {
         }
     }
 
-    /// Waits for a harness that has just been started to tell its conversation. False if that is still not known and
-    /// could yet be.
+    /// Waits for a harness that has just been started to reveal its conversation. False if the conversation is still
+    /// unknown and may become known later.
     pub(super) fn learn(&self, adapter: &dyn Harness, record: &mut Record) -> bool {
         let pid = record.process.as_ref().map(|process| process.pid);
         if !record.harness_session_id.is_empty() || !adapter.makes_its_ids() {
@@ -59,9 +60,9 @@ impl Context {
         true
     }
 
-    /// Looks once; true if the record was changed.
+    /// Looks once for the conversation; true if the record changed.
     pub(super) fn find_conversation(&self, record: &mut Record, pid: Option<u32>) -> bool {
-        // What has ended can only be looked for by its traces, which prove less than what is on record.
+        // An exited harness can be searched only by its traces, which are weaker evidence than the record.
         if pid.is_none() && !record.harness_session_id.is_empty() {
             return false;
         }
@@ -74,8 +75,8 @@ impl Context {
         }
     }
 
-    /// The conversation that a session is in, if it is another one than the one on record, for a look that holds nothing.
-    /// The record follows if nothing else is at work on the session.
+    /// Returns the conversation of a session if it differs from the recorded one, for a look without the lock. The
+    /// record is updated if no other verb is working on the session.
     pub(super) fn seen_in(&self, record: &Record, condition: &Condition, thorough: bool) -> Option<String> {
         let id = match condition {
             Condition::Live(pane) => self.conversation(record, Some(pane.pid), false),
@@ -111,9 +112,9 @@ impl Context {
         adapter.discover(&place, &spawned).filter(|id| *id != record.harness_session_id)
     }
 
-    /// The conversation that a harness was in when it ended, if it is another one than the one on record.
+    /// Returns the last conversation of an exited harness if it differs from the recorded one.
     fn left_in(&self, record: &Record, pane: Option<&Pane>) -> Option<String> {
-        // A stop follows before it ends anything, and leaves no process on record.
+        // A stop updates the record before it ends the harness, and leaves no process in the record.
         let process = record.process.as_ref().filter(|process| !ProcessIdentity::is_alive(process))?;
         if record.harness_session_id.is_empty() {
             return None;

@@ -5,7 +5,7 @@ use wire::{Row, SessionName};
 use super::Context;
 use crate::{Error, registry::Entry, state::Condition};
 
-/// One session, as it is now.
+/// Returns one session as it is now.
 pub(crate) fn get(context: &Context, name: &SessionName) -> Result<Row, Error> {
     let entry = context.registry.read(name);
     if matches!(entry, Entry::Vacant)

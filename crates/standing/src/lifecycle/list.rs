@@ -1,8 +1,8 @@
-//! list: every session that is declared or recorded, with one question to tmux whatever their number, and one more for
-//! those whose title does not tell what they are at.
+//! list: all declared and recorded sessions, with one call to tmux for any number of sessions, and one more for
+//! sessions whose title does not reveal their activity.
 //!
-//! The records are read while tmux answers. A record and a pane that were seen at different moments may disagree only
-//! because a verb changed both in between; so where they disagree, tmux is asked again, now that the record is read.
+//! The records are read while tmux answers. A record and a pane that were read at different times may disagree only
+//! because a verb changed both in between. So if they disagree, tmux is called again after the record was read.
 
 use std::{
     collections::BTreeMap,
@@ -26,7 +26,7 @@ use crate::{
     tmux::{Pane, Panes, Silence, Tmux},
 };
 
-/// Every session, sorted by name.
+/// Returns all sessions, sorted by name.
 pub(crate) fn list(context: &Context, early: Option<EarlyLook>) -> Result<Vec<Row>, Error> {
     let Everything { entries, judged } = everything_after(context, early)?;
     let mut rows: Vec<Row> =
@@ -43,15 +43,15 @@ pub(crate) fn list(context: &Context, early: Option<EarlyLook>) -> Result<Vec<Ro
     Ok(rows)
 }
 
-/// Whether a title leaves open what a session is doing, or what it asks: then its screen is worth a look. What another
-/// program shows is not read.
+/// True if the title leaves the activity or the prompt of a session open, so that its screen must be read. Screens of
+/// other programs are not read.
 fn is_unclear(context: &Context, row: &Row) -> bool {
     let custom = context.settings().routing.harnesses.get(&row.harness);
     let known = custom.map_or_else(|| BUILT_IN.contains(&row.harness.as_str()), |custom| custom.like.is_some());
     known && matches!(row.activity, Activity::Unknown | Activity::Waiting)
 }
 
-/// Puts into rows what their screens say, with few questions to tmux whatever their number.
+/// Updates rows from their screens, with few calls to tmux for any number of rows.
 fn read_screens(context: &Context, unclear: Vec<(&mut Row, Option<&Record>, &Pane)>) {
     if unclear.is_empty() {
         return;
@@ -61,20 +61,20 @@ fn read_screens(context: &Context, unclear: Vec<(&mut Row, Option<&Record>, &Pan
     for ((row, record, pane), screen) in unclear.into_iter().zip(screens) {
         let told = row.clone();
         context.read_screen(row, record, pane, &screen.unwrap_or_default());
-        // A screen that is not understood says less than the title did.
+        // A screen that is not recognised says less than the title did.
         if row.activity == Activity::Unknown {
             *row = Row { last_line: std::mem::take(&mut row.last_line), ..told };
         }
     }
 }
 
-/// Every session with the last `lines` lines of its pane, its activity read from the whole screen: for a page that
-/// shows what each of them is at.
+/// Returns all sessions with the last `lines` lines of their panes. The activity is read from the whole screen. For
+/// the page.
 pub(crate) fn survey(context: &Context, lines: usize) -> Result<Vec<(Row, String)>, Error> {
     let Everything { entries, judged } = everything(context)?;
     let shown: Vec<Option<&Pane>> = judged.iter().map(|judged| judged.condition.shown()).collect();
     let wanted: Vec<&Pane> = shown.iter().flatten().copied().collect();
-    // A screen that cannot be had leaves its row without one: the row's own state tells of a silent tmux.
+    // A screen that could not be read leaves its row without one: the row's state already reports a silent tmux.
     let mut screens = context.tmux.capture_all(&wanted).into_result().unwrap_or_default().into_iter();
     let rows = entries.iter().zip(&judged).zip(&shown).map(|(((name, entry), judged), pane)| {
         let mut row = context.row(name, entry, judged);
@@ -88,23 +88,23 @@ pub(crate) fn survey(context: &Context, lines: usize) -> Result<Vec<(Row, String
     Ok(rows.collect())
 }
 
-/// Every session, and what is true of it.
+/// All sessions and their conditions.
 pub(crate) struct Everything {
-    /// Every name that is declared, recorded or has a live session of ours.
+    /// All names that are declared, recorded or have a live session of the-loop.
     pub(crate) entries: BTreeMap<SessionName, Entry>,
-    /// The judgement of each, in the order of the names.
+    /// Condition of each session, in the order of the names.
     pub(crate) judged: Vec<Judged>,
 }
 
-/// A look at tmux that is under way while the config is still being checked.
+/// Look at tmux that runs while the config is still being checked.
 pub(crate) struct EarlyLook(JoinHandle<Option<(String, Result<Panes, Silence>)>>);
 
 impl EarlyLook {
-    /// Begins one; `None` where no thread can be had.
+    /// Begins a look; `None` if no thread could be created.
     pub(crate) fn begin(path: ConfigPath, surroundings: Arc<Surroundings>) -> Option<Self> {
         let look = move || {
             let socket = config::socket_as_written(&path)?;
-            // What it asks changes nothing and starts no server, so that the socket alone matters.
+            // The call changes nothing and starts no server, so only the socket matters.
             let mut settings = Settings::defaults(path.project_dir(), &surroundings);
             settings.routing.tmux.socket.clone_from(&socket);
             let tmux = Tmux::new(&settings.routing.tmux, &surroundings, &secrets(&settings));
@@ -113,35 +113,35 @@ impl EarlyLook {
         thread::Builder::new().spawn(look).ok().map(Self)
     }
 
-    /// Waits for its end, for a list that there will not be.
+    /// Waits for the end of the look, when its result is not needed.
     pub(crate) fn end(self) {
         let _ = self.0.join();
     }
 
-    /// What it saw, if it asked the server that the config turned out to mean.
+    /// Returns the result if it came from the server that the config names.
     fn seen_on(self, socket: &str) -> Option<Result<Panes, Silence>> {
         let (asked, seen) = self.0.join().ok()??;
         (asked == socket).then_some(seen)
     }
 }
 
-/// A look at the panes, if tmux answered.
+/// Panes, or the reason why tmux did not answer.
 pub(crate) type Panorama = Result<Panes, Silence>;
 
-/// Looks at every session once.
+/// Looks at all sessions once.
 pub(crate) fn everything(context: &Context) -> Result<Everything, Error> {
     everything_after(context, None)
 }
 
-/// Looks at every session once, with what an early look saw.
+/// Looks at all sessions once, and uses the result of an early look.
 fn everything_after(context: &Context, early: Option<EarlyLook>) -> Result<Everything, Error> {
     let socket = &context.settings().routing.tmux.socket;
     let first = || early.and_then(|early| early.seen_on(socket)).unwrap_or_else(|| context.look());
     everything_by(context, first, || context.look()).map(|(seen, _)| seen)
 }
 
-/// Looks at every session once. `first` looks at the panes while the records are read, `again` does so where the two
-/// disagree. Gives back what was seen of the panes, too.
+/// Looks at all sessions once, and returns the panes as well. `first` reads the panes while the records are read;
+/// `again` reads them again if the two disagree.
 pub(crate) fn everything_by(
     context: &Context,
     first: impl FnOnce() -> Panorama + Send,
@@ -150,7 +150,7 @@ pub(crate) fn everything_by(
     let (entries, panes) = thread::scope(|threads| {
         let asked = thread::Builder::new().spawn_scoped(threads, first);
         let entries = every_name(context);
-        // Where no thread can be had, one comes after the other.
+        // If no thread could be created, the panes are read after the records.
         let panes = asked.ok().and_then(|asked| asked.join().ok()).unwrap_or_else(&again);
         (entries, panes)
     });
@@ -185,12 +185,12 @@ fn judged(context: &Context, mut entries: BTreeMap<SessionName, Entry>, panes: &
     Everything { entries, judged }
 }
 
-/// Whether a record and what tmux showed agree, so that they hold whichever of the two was seen first.
+/// True if a record and tmux agree, in which case the order of reading does not matter.
 fn agree(entry: &Entry, condition: &Condition) -> bool {
     let record = entry.record();
     let at_rest = record.and_then(|record| record.phase).is_none_or(|phase| !phase.is_unfinished());
     match condition {
-        // It is not understood, and asking again would only take as long again.
+        // tmux did not answer, and another call would only take as long.
         Condition::Silent(_) => true,
         Condition::Live(pane) | Condition::Dead(pane) | Condition::Deserted { dead: Some(pane) } => {
             at_rest && record.is_some_and(|record| record.loop_id == pane.pane_loop_id)
@@ -204,7 +204,7 @@ fn agree(entry: &Entry, condition: &Condition) -> bool {
     }
 }
 
-/// Every name that is declared or recorded, with its entry.
+/// Returns all declared and recorded names, with their registry entries.
 pub(crate) fn every_name(context: &Context) -> Result<BTreeMap<SessionName, Entry>, Error> {
     let mut entries = context.registry.all()?;
     for declaration in &context.settings().sessions {

@@ -1,7 +1,9 @@
-//! A harness that lives while its tmux session cannot be seen, and the tmux server that lives behind a lost socket.
+//! Orphaned sessions: a harness that is alive without a visible tmux session, and a tmux server that is alive without
+//! its socket.
 //!
-//! To tmux's client a server whose socket was deleted looks like no server, and the next spawn would start a second
-//! one beside it. The record knows the server it was spawned on, so that this is told apart from absence.
+//! To a tmux client, a server whose socket was deleted looks like no server, and the next spawn would start a second
+//! one beside it. The record contains the server of its spawn, so a lost server can be distinguished from an absent
+//! one.
 
 use std::{
     os::unix::net::UnixStream,
@@ -13,14 +15,14 @@ use crate::registry::{Entry, Record, Server};
 
 use super::Context;
 
-/// How long a server that loses its last session may take to end, once its socket is gone.
+/// Time for a server that lost its last session to exit, once its socket is gone.
 const ENDING: Duration = Duration::from_secs(2);
 
 const LOOK: Duration = Duration::from_millis(10);
 
 impl Context {
-    /// A server that lives and cannot be reached any more, if a session of ours was spawned on one. To be asked only
-    /// where tmux said that there is no server: it reads every record.
+    /// Returns a server that is alive and cannot be reached any more, if a session was spawned on one. Call this only
+    /// if tmux said that there is no server: it reads every record.
     pub(crate) fn lost_server(&self) -> Option<Server> {
         let entries = self.registry.all().ok()?;
         let mut servers: Vec<&Server> = Vec::new();
@@ -33,8 +35,8 @@ impl Context {
     }
 }
 
-/// Whether a server is lost for good. One that ends with its last session removes its socket first and is alive for a
-/// moment more: a start right after a stop comes into that.
+/// True if a server is lost for good. A server that ends with its last session removes its socket first and lives for
+/// a moment more; a start right after a stop falls into that moment.
 fn stays_lost(server: &Server) -> bool {
     let deadline = Instant::now() + ENDING;
     while is_lost(server) {
@@ -46,12 +48,12 @@ fn stays_lost(server: &Server) -> bool {
     false
 }
 
-/// Whether a server lives and nobody answers at its socket. One that is stopped still takes connections.
+/// True if a server is alive and does not accept connections at its socket. A stopped server still accepts them.
 pub(crate) fn is_lost(server: &Server) -> bool {
     server.process.is_alive() && UnixStream::connect(&server.socket).is_err()
 }
 
-/// What is known of an orphaned session, and what can be done about it.
+/// Describes an orphaned session and its remedy.
 pub(crate) fn told(record: &Record) -> String {
     let pid = record.process.as_ref().map_or(0, |process| process.pid);
     let harness = format!("its harness (pid {pid}) is running, but its tmux session was not found");
@@ -66,13 +68,13 @@ pub(crate) fn told(record: &Record) -> String {
     }
 }
 
-/// How a lost server is found again.
+/// Describes how to reconnect to a lost server.
 pub(crate) fn remedy(server: &Server) -> String {
     let (pid, socket) = (server.process.pid, server.socket.display());
     format!("a tmux server (pid {pid}) is running, but its socket {socket} is missing; {}", revival(server))
 }
 
-/// What makes the socket of a lost server anew.
+/// Describes the command that recreates the socket of a lost server.
 pub(crate) fn revival(server: &Server) -> String {
     format!("`kill -USR1 {}` recreates the socket", server.process.pid)
 }

@@ -1,10 +1,10 @@
-//! Who may bring sessions into and out of existence: an operator, and no agent that runs inside a session. An agent that
-//! could would end the one that supervises it.
+//! Permission to control sessions: operators have it, agents that run inside a session do not. Otherwise an agent
+//! could end the agent that supervises it.
 
 use super::Context;
 use crate::{Caller, Error, caller::Inside};
 
-/// Refuses a caller that runs inside a session. `doing` is what it asked for, as in "stop sessions".
+/// Refuses a caller that runs inside a session. `doing` is the requested action, as in "stop sessions".
 pub(crate) fn permit(context: &Context, caller: Caller, doing: &'static str) -> Result<(), Error> {
     if context.settings().agents_may_control {
         return Ok(());

@@ -1,4 +1,4 @@
-//! plan: the config against the registry against tmux, and what a start would do. Nothing is done here.
+//! plan: compares config, registry and tmux, and returns what a start would do. It changes nothing.
 
 use wire::{PlannedAction, PlannedSession};
 
@@ -15,7 +15,7 @@ use crate::{
     state::{Condition, how_it_ended, replaced},
 };
 
-/// What a start of everything would do about each session, sorted by name.
+/// Returns what a start of everything would do with each session, sorted by name.
 pub(crate) fn plan(context: &Context) -> Result<Vec<PlannedSession>, Error> {
     let Everything { entries, judged } = everything(context)?;
     let planned = entries.iter().zip(&judged).map(|((name, entry), judged)| {
@@ -56,21 +56,21 @@ fn recorded(entry: &Entry) -> &'static str {
     }
 }
 
-/// What is known of one session.
+/// Facts about one session.
 struct Planned<'a> {
     entry: &'a Entry,
     definition: Option<&'a Definition>,
     condition: &'a Condition,
     block_enabled: bool,
     config: &'a str,
-    /// How to look at its tmux session.
+    /// Hint how to look at its tmux session.
     attach: String,
-    /// What there is to say of it if only its record is missing.
+    /// Note for a session that lost only its record.
     unrecorded: String,
 }
 
 impl Planned<'_> {
-    /// What a start would do, and why. `prospect` is asked only if a start would get as far as to spawn.
+    /// Returns what a start would do, and why. `prospect` is called only if a start would come as far as a spawn.
     fn step(&self, prospect: impl FnOnce(&Definition) -> Result<Prospect, String>) -> (PlannedAction, String) {
         if let Entry::Unreadable(reason) = self.entry {
             return (PlannedAction::Fail, format!("could not read its record: {reason}"));
@@ -111,7 +111,7 @@ impl Planned<'_> {
         }
     }
 
-    /// Why a start passes it over, if it does.
+    /// Returns the reason why a start skips the session, if it does.
     fn left_alone(&self, definition: &Definition) -> Option<String> {
         if definition.declared && !self.block_enabled {
             return Some(format!("`standingSessions.enabled` is false in {}", self.config));
@@ -124,7 +124,8 @@ impl Planned<'_> {
         Some(if no_longer_declared { "no longer declared".to_owned() } else { "its `autoStart` is false".to_owned() })
     }
 
-    /// What keeps a start from spawning, if anything does. `settled` is false if something would be finished first.
+    /// Returns the obstacle to a spawn, if there is one. `settled` is false if the start would finish another
+    /// operation first.
     fn in_the_way(&self, settled: bool) -> Option<(PlannedAction, String)> {
         let fail = |why: String| Some((PlannedAction::Fail, why));
         match self.condition {

@@ -1,11 +1,11 @@
-//! A session that the-loop started, told by its own marks where the record does not tell.
+//! Recognises sessions of the-loop by their own marks, where the record is incomplete or missing.
 //!
-//! | record | found | then |
+//! | record | found | result |
 //! |---|---|---|
-//! | rewritten by another program, without our keys | a pane with our marks, or a process | it is ours, and a verb that holds the session puts the keys back |
-//! | gone | a live pane with our marks | it is `unrecorded`: `restore` brings the record back, and nothing else touches it |
+//! | rewritten by another program, without the keys of the-loop | a pane with the marks, or a process | the session is managed; a verb that locks it restores the keys |
+//! | missing | a live pane with the marks | the session is `unrecorded`: `restore` restores the record, and no other verb touches it |
 //!
-//! The marks name the state folder, so that the session of another project is never taken for one of this one.
+//! The marks name the state folder, so a session of another project is never mistaken for one of this project.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -26,9 +26,9 @@ use crate::{
 };
 
 impl Context {
-    /// The record as it is with what the marks of its session tell, if another program dropped that.
+    /// Completes a record from the marks of its session, if another program dropped keys.
     ///
-    /// Processes without a session are looked for if another program believes it to run, or if `thorough`.
+    /// Processes without a session are searched if another program considers the session running, or if `thorough`.
     pub(super) fn recognised(&self, record: &Record, panes: &Panes, thorough: bool) -> Option<Record> {
         if !record.of_another_program() && !self.is_outdated(record, panes) {
             return None;
@@ -50,7 +50,7 @@ impl Context {
         Some(known)
     }
 
-    /// The record of a session that is held, with the keys that another program dropped put back.
+    /// Returns the record of a locked session, with the keys restored that another program dropped.
     pub(super) fn read_held(&self, _hold: &Hold, name: &SessionName) -> Result<Option<Record>, Error> {
         let Some(record) = self.registry.read_whole(name)? else { return Ok(None) };
         // Silence is not absence: nothing is concluded from it.
@@ -65,7 +65,7 @@ impl Context {
                 completed.phase = Some(Phase::Running);
                 completed
             }
-            // Nothing of it runs, and what another program dropped is still to be gone on with.
+            // Nothing of the session runs, but the dropped keys are still needed for a resume.
             None if record.of_another_program() => {
                 let copy = self.registry.copy_for(&record).and_then(|copy| copy.with_published_of(&record));
                 let Some(mut completed) = copy else { return Ok(Some(record)) };
@@ -75,12 +75,12 @@ impl Context {
             None => return Ok(Some(record)),
         };
         completed.pending = None;
-        // If it cannot be written, the next verb does this again.
+        // If the write fails, the next verb does this again.
         let _ = self.registry.write(&completed);
         Ok(Some(completed))
     }
 
-    /// The pane of a session of this state folder.
+    /// True if the pane belongs to a session of this state folder.
     pub(super) fn is_ours(&self, pane: &Pane) -> bool {
         !pane.pane_loop_id.is_empty() && pane.root == self.mark
     }
@@ -94,14 +94,13 @@ impl Context {
         }
     }
 
-    /// The pane of a live session of this state folder that has no record.
+    /// Returns the pane of a live session of this state folder that has no record.
     pub(crate) fn unrecorded(&self, name: &SessionName) -> Option<Pane> {
         let panes = self.look().ok()?;
         panes.of(name).iter().find(|pane| !pane.dead && self.is_ours(pane)).cloned()
     }
 
-    /// Refuses a name that is neither declared nor recorded, and tells of its session if it is only the record that is
-    /// missing.
+    /// Refuses a name that is neither declared nor recorded, and reports its session if only the record is missing.
     pub(super) fn resolve_vacant(&self, name: &SessionName) -> Result<(), Error> {
         match self.definitions().resolve(name, None) {
             Ok(_) => Ok(()),
@@ -114,7 +113,7 @@ impl Context {
         Error::Unrecorded { name: name.clone(), session, socket }
     }
 
-    /// The record of a session that has none, as far as its marks and its process tell.
+    /// Reconstructs the record of a session that lost it, from its marks and its process.
     pub(crate) fn remembered(&self, name: &SessionName, pane: &Pane) -> Record {
         let mut record = self.kept(name, &pane.pane_loop_id).unwrap_or_else(|| self.told_by_process(name, pane));
         record.keep_pending();
@@ -130,7 +129,7 @@ impl Context {
         record
     }
 
-    /// Puts into a row what is known of a session without a record.
+    /// Adds to a row the known facts about a session without a record.
     pub(super) fn note_unrecorded(&self, row: &mut Row, name: &SessionName, pane: &Pane) {
         let record = self.remembered(name, pane);
         row.harness.clone_from(&record.harness);
@@ -141,13 +140,13 @@ impl Context {
         row.pid = Some(pane.pid);
     }
 
-    /// The record as it was at the spawn, which the session itself carries.
+    /// Returns the record as it was at the spawn, which is stored in the tmux session.
     fn kept(&self, name: &SessionName, loop_id: &str) -> Option<Record> {
         let text = self.tmux.kept_record(name).into_result().ok()??;
         Record::parse(&text, name).ok().filter(|record| record.loop_id == loop_id)
     }
 
-    /// What a process tells of the session it is the harness of.
+    /// Reconstructs a record from the process of the harness.
     fn told_by_process(&self, name: &SessionName, pane: &Pane) -> Record {
         let mut record = Record::new(name, clock::now());
         let argv = arguments(pane.pid);
@@ -159,7 +158,7 @@ impl Context {
         record
     }
 
-    /// The harness whose program a command line begins with, which an interpreter may precede.
+    /// Returns the harness whose program a command line runs, directly or by an interpreter.
     fn harness_of(&self, argv: &[String]) -> Option<String> {
         let custom = self.settings().routing.harnesses.keys().map(String::as_str);
         let runs = |name: &&str| {
@@ -171,7 +170,8 @@ impl Context {
         custom.chain(BUILT_IN).find(runs).map(str::to_owned)
     }
 
-    /// Whether a record is of an earlier spawn than the live session of this folder: an old one was put in its place.
+    /// True if a record is from an earlier spawn than the live session of this folder: an old record was put in its
+    /// place.
     fn is_outdated(&self, record: &Record, panes: &Panes) -> bool {
         let of_name = panes.of(&record.name);
         !record.loop_id.is_empty()
@@ -181,21 +181,21 @@ impl Context {
             && !record.process.as_ref().is_some_and(ProcessIdentity::is_alive)
     }
 
-    /// The id that the living processes of a session carry, wherever its tmux session is.
+    /// Returns the id of the living processes of a session, wherever its tmux session is.
     pub(super) fn id_of_processes(&self, name: &SessionName) -> Option<String> {
         let of_session = self.processes_of(name);
         let mut ids = of_session.iter().filter_map(|held| process::variable_of(held.identity.pid, LOOP_ID_VAR));
         ids.find(|id| !id.is_empty())
     }
 
-    /// The sessions of this state folder that a living process belongs to.
+    /// Returns the sessions of this state folder that have a living process.
     pub(super) fn names_of_processes(&self) -> BTreeSet<SessionName> {
         let found = process::with_variable(ROOT_VAR, &self.mark);
         let names = found.iter().filter_map(|held| process::variable_of(held.identity.pid, SESSION_VAR));
         names.filter_map(|name| SessionName::parse(&name).ok()).collect()
     }
 
-    /// The living processes of a session of this state folder, wherever its tmux session is.
+    /// Returns the living processes of a session of this state folder, wherever its tmux session is.
     pub(super) fn processes_of(&self, name: &SessionName) -> Vec<ProcessHold> {
         let mut found = process::with_variable(SESSION_VAR, name.as_str());
         found.retain(|held| process::variable_of(held.identity.pid, ROOT_VAR).as_deref() == Some(&self.mark));
@@ -203,19 +203,19 @@ impl Context {
     }
 }
 
-/// What a session without a record is, for a person, and what brings the record back.
+/// Describes a session without a record, and how to restore the record, for people.
 pub(crate) fn restore_hint(name: &SessionName) -> String {
     format!("running, but its record is missing: restore it with `the-loop standing restore {name}`")
 }
 
-/// Whether a pane of ours from before the marks named the folder runs the conversation of a record.
+/// True if a pane from a version whose marks did not name the folder runs the conversation of a record.
 fn names_conversation(pane: &Pane, record: &Record) -> bool {
     let id = &record.harness_session_id;
     let marked = !pane.pane_loop_id.is_empty() && pane.root.is_empty();
     marked && !id.is_empty() && arguments(pane.pid).contains(id)
 }
 
-/// The command line of a process.
+/// Returns the command line of a process.
 fn arguments(pid: u32) -> Vec<String> {
     let raw = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     raw.split(|&byte| byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect()

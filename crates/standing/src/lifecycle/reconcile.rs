@@ -1,4 +1,4 @@
-//! reconcile: what a crash cut short is finished for every session, before anybody asks for it.
+//! reconcile: finishes operations that a crash interrupted, for every session, before a verb needs it.
 
 use wire::{SessionName, State};
 
@@ -11,20 +11,19 @@ use crate::{
     registry::{Entry, Phase},
 };
 
-/// A session in which something was left half done.
+/// Session with an interrupted operation.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Recovered {
-    /// Its name.
+    /// Name of the session.
     pub name: SessionName,
-    /// What had been begun: `starting`, `stopping` or `deleting`.
+    /// Phase that had begun: `starting`, `stopping` or `deleting`.
     pub begun: &'static str,
-    /// What is true of it now, or why it could not be settled.
+    /// Current state, or the reason why it could not be recovered.
     pub now: Result<State, Error>,
 }
 
-/// Settles every record that says that something was begun. The others need nothing: what is true of a session is
-/// looked at whenever it is asked for.
+/// Recovers every record with an unfinished phase. The others need nothing: their state is determined on demand.
 pub(crate) fn reconcile(context: &Context) -> Result<Vec<Recovered>, Error> {
     let begun = |entry: &Entry| entry.record().and_then(|record| record.phase).filter(|phase| phase.is_unfinished());
     let unfinished: Vec<(SessionName, Phase)> =
@@ -38,7 +37,7 @@ pub(crate) fn reconcile(context: &Context) -> Result<Vec<Recovered>, Error> {
         .collect())
 }
 
-/// Whoever held it meanwhile may have settled it: then there is nothing to do.
+/// Recovers one session. Another verb may have recovered it before the lock was free; then there is nothing to do.
 fn recover(context: &Context, name: &SessionName) -> Result<State, Error> {
     let hold = context.hold(name, "reconcile")?;
     context.recover(&hold, name)?;

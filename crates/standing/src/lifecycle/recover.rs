@@ -1,10 +1,10 @@
-//! settle: what a crash left half done is finished before a verb does its own work.
+//! recover: finishes the operation that a crash interrupted, before a verb does its own work.
 //!
-//! | recorded intent | seen | done |
+//! | recorded phase | observed | action |
 //! |---|---|---|
-//! | starting | our pane lives | adopted: the start is recorded as done |
-//! | starting | no session, no process | the launch is taken back; the conversation before it stands |
-//! | starting | no session, but a process with our id | recorded as its harness, so that nothing is spawned beside it |
+//! | starting | the session's pane is live | adopted: the start is recorded as done |
+//! | starting | no session, no process | the launch is revoked; the previous conversation stays |
+//! | starting | no session, but a process with its id | recorded as its harness, so nothing is spawned beside it |
 //! | stopping | anything but silence | the stop is finished |
 //! | deleting | anything but silence | the delete is finished |
 
@@ -23,7 +23,7 @@ use wire::SessionName;
 use super::{Context, delete, stop};
 
 impl Context {
-    /// The record of a session that is held, with nothing left half done if that can be known.
+    /// Returns the record of a locked session, with nothing left unfinished as far as that can be known.
     pub(crate) fn recover(&self, hold: &Hold, name: &SessionName) -> Result<Option<Record>, Error> {
         let Some(record) = self.read_held(hold, name)? else { return Ok(None) };
         match record.phase {
@@ -42,7 +42,7 @@ impl Context {
         }
     }
 
-    /// Settles a start that was cut short.
+    /// Recovers an interrupted start.
     pub(super) fn settle_start(&self, mut record: Record) -> Result<Record, Error> {
         match self.condition(&record) {
             Condition::Live(pane) => self.adopt(&mut record, &pane),
@@ -65,7 +65,7 @@ impl Context {
         Ok(record)
     }
 
-    /// A start that came to its end without anybody to record it.
+    /// Records a start that succeeded without being recorded.
     fn adopt(&self, record: &mut Record, pane: &Pane) {
         let mut fresh = record.pending.is_some();
         record.keep_pending();
@@ -90,15 +90,16 @@ impl Context {
         );
     }
 
-    /// A start that came to nothing.
+    /// Records a start that failed.
     fn give_up_start(&self, record: &mut Record) {
         self.resolve_pending(record);
         record.phase = Some(Phase::Stopped);
         record.status = RecordStatus::Stopped;
     }
 
-    /// A conversation whose start was never proven counts if its harness wrote it down. Where that cannot be looked
-    /// up it may be there all the same, and is kept without taking the place of one that is.
+    /// Resolves a conversation whose start was never confirmed. It is adopted if its harness wrote a transcript. If
+    /// there is no way to check, the conversation may exist anyway: it is kept, but does not replace one that is
+    /// already recorded.
     pub(super) fn resolve_pending(&self, record: &mut Record) {
         let Some(mut pending) = record.pending.take() else { return };
         let account = if pending.account.is_empty() { &record.account } else { &pending.account };
@@ -130,7 +131,7 @@ impl Context {
     }
 }
 
-/// Notes what runs in a pane of ours, and on which server.
+/// Records the process in a session's pane, and the tmux server that runs it.
 pub(super) fn note_process(record: &mut Record, process: Option<ProcessIdentity>, pane: &Pane) {
     let server = ProcessIdentity::of(pane.server_pid);
     record.process = process;

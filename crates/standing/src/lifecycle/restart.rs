@@ -1,11 +1,11 @@
-//! restart: stop, then start, with the session held from the first to the last.
+//! restart: stops, then starts a session, with the lock held throughout.
 
 use wire::{ControlReport, SessionName};
 
 use super::{Context, start, stop};
 use crate::Error;
 
-/// Restarts one session. It is not started if it could not be stopped.
+/// Restarts one session. If the stop fails, the session is not started.
 pub(crate) fn restart(context: &Context, name: &SessionName) -> Result<ControlReport, Error> {
     let record = context.registry.read_whole(name)?;
     if record.is_none() {

@@ -1,11 +1,11 @@
-//! restore: the record of a running session whose record is gone, as its marks and its process tell it.
+//! restore: rebuilds the record of a running session that lost it, from its marks and its process.
 
 use wire::{ControlReport, Outcome, SessionName};
 
 use super::Context;
 use crate::{Error, events::Event, registry::Entry};
 
-/// Writes the record of an unrecorded session. One that has a record keeps it.
+/// Writes the record of an unrecorded session. A session that has a record keeps it.
 pub(crate) fn restore(context: &Context, name: &SessionName) -> Result<ControlReport, Error> {
     context.registry.prepare()?;
     let hold = context.hold(name, "restore")?;

@@ -1,4 +1,4 @@
-//! A session as a row: its definition, its record, and what is true of it.
+//! Rows of sessions: definition, record and condition.
 
 use wire::{Activity, Outcome, Row, SessionName, State, Status};
 
@@ -19,7 +19,7 @@ use crate::{
 };
 
 impl Context {
-    /// The row of a session as it is now.
+    /// Returns the row of a session as it is now.
     pub(crate) fn row(&self, name: &SessionName, entry: &Entry, judged: &Judged) -> Row {
         let record = entry.record();
         let mut row = Row::bare(name);
@@ -43,7 +43,7 @@ impl Context {
         row.running = matches!(judged.condition, Condition::Live(_));
         row.status = match (&judged.condition, record) {
             (Condition::Live(_), _) => Status::Running,
-            // Silence is not absence: what was last known stands.
+            // Silence is not absence: the last known status stays.
             (Condition::Silent(_), Some(record)) if record.status == RecordStatus::Running => Status::Running,
             (_, Some(_)) => Status::Stopped,
             (_, None) if matches!(entry, Entry::Unreadable(_)) => Status::Stopped,
@@ -60,8 +60,8 @@ impl Context {
         row
     }
 
-    /// Puts into a row what costs next to nothing: what the harness writes of itself, else its title, which every look
-    /// brings.
+    /// Updates a row from cheap sources: the status that the harness writes, else the title, which every look
+    /// contains.
     fn read_title(&self, row: &mut Row, record: Option<&Record>, pane: &Pane) {
         let Ok(adapter) = self.harness(&row.harness) else { return };
         let told = record.and_then(|record| adapter.told(&self.place(record), pane.pid));
@@ -70,7 +70,7 @@ impl Context {
         row.question = reading.question;
     }
 
-    /// Puts into a row what its screen says.
+    /// Updates a row from its screen.
     pub(crate) fn read_screen(&self, row: &mut Row, record: Option<&Record>, pane: &Pane, text: &str) {
         row.last_line = last_line(text);
         if let Ok(adapter) = self.harness(&row.harness) {
@@ -83,7 +83,7 @@ impl Context {
         }
     }
 
-    /// How many messages a session was given that are not turns yet.
+    /// Returns the number of queued messages, which are not turns yet.
     fn untaken(&self, record: &Record) -> usize {
         let queue = Queue::open(self, &record.name);
         match self.harness(&record.harness) {
@@ -92,7 +92,7 @@ impl Context {
         }
     }
 
-    /// The row after a verb: looked at anew, with what the verb did.
+    /// Returns the row after a verb, from a new look, with the result of the verb.
     pub(crate) fn row_after(&self, name: &SessionName, outcome: Outcome, detail: impl Into<String>) -> Row {
         let entry = self.registry.read(name);
         let panes = self.look();
@@ -117,13 +117,13 @@ fn define(row: &mut Row, definition: &Definition) {
 }
 
 fn note(row: &mut Row, record: &Record) {
-    // A resume goes on where the conversation was begun.
+    // A resume continues in the directory in which the conversation began.
     if !record.harness_session_id.is_empty() && !record.cwd.is_empty() {
         row.cwd.clone_from(&record.cwd);
     }
     row.harness_session_id.clone_from(&record.harness_session_id);
     row.slack_thread.clone_from(&record.slack_thread);
-    // A bound thread stays where it is, whatever channel is configured since.
+    // A bound thread keeps its channel, even if another channel is configured later.
     if !row.slack_channel.is_empty() && !record.slack_thread.is_empty() && !record.slack_channel.is_empty() {
         row.slack_channel.clone_from(&record.slack_channel);
     }
@@ -156,7 +156,7 @@ impl Context {
     }
 }
 
-/// What a verb that ended in the middle of its work left, for a session that runs.
+/// Describes the phase of an interrupted verb, for a running session.
 fn cut_short(entry: &Entry) -> &'static str {
     match entry.record().and_then(|record| record.phase) {
         Some(Phase::Starting) => "its start was interrupted; the next command completes it",

@@ -1,4 +1,5 @@
-//! say: text into the pane of a running session, as one message, submitted. A message never starts a session.
+//! say: pastes text into the pane of a running session as one message and submits it. A message never starts a
+//! session.
 
 mod deliver;
 mod evidence;
@@ -97,8 +98,8 @@ pub(crate) fn say(context: &Context, name: &SessionName, request: &SayRequest) -
     Ok(end(context, record, request, once.as_mut(), Some(&pane), receipt))
 }
 
-/// The receipt of a message that was delivered before, as it would read now: one that was only queued, or not confirmed,
-/// may have become a turn since. One that still stands in the box of the same process has Enter pressed again.
+/// Returns the receipt of an earlier delivery, updated to now: a queued or unconfirmed message may have become a turn
+/// since. If it is still in the input box of the same process, Enter is pressed again.
 fn taken_since(
     context: &Context,
     record: &Record,
@@ -132,13 +133,13 @@ fn taken_since(
     receipt
 }
 
-/// Forgets what is kept of the messages of a session that is deleted.
+/// Removes the stored messages of a deleted session.
 pub(crate) fn forget(context: &Context, name: &SessionName) {
     once::forget(context, name);
     queue::forget(context, name);
 }
 
-/// The text as it may be pasted, or why there is none.
+/// Returns the text as it may be pasted, or the reason why it is refused.
 fn fit(request: &SayRequest) -> Result<CleanText, Error> {
     if request.text.len() > MESSAGE_LIMIT {
         return Err(Error::TooLarge { found: request.text.len(), limit: MESSAGE_LIMIT });
@@ -155,14 +156,14 @@ fn fit(request: &SayRequest) -> Result<CleanText, Error> {
     Ok(cleaned)
 }
 
-/// The transcript of a session's conversation.
+/// Returns the transcript of a session's conversation.
 pub(super) fn transcript<'a>(context: &'a Context, record: &'a Record, harness: &'a dyn Harness) -> Transcript<'a> {
     let place = context.place(record);
     Transcript { harness, place, conversation: record.harness_session_id.clone() }
 }
 
-/// What became of a delivery that was cut short by the end of the process that made it; `None` if it surely never
-/// reached the pane, so that it can be made now.
+/// Returns the result of a delivery that was interrupted by the exit of its process. `None` if it certainly never
+/// reached the pane, so it can be made now.
 fn resume(
     context: &Context,
     record: &Record,
@@ -194,7 +195,7 @@ fn resume(
     }
 }
 
-/// Writes down what became of a delivery.
+/// Records the result of a delivery.
 fn end(
     context: &Context,
     record: Record,
@@ -214,7 +215,7 @@ fn end(
     receipt
 }
 
-/// Why a session that has no record cannot be spoken to.
+/// Returns the error for a message to a session without a record.
 pub(super) fn without_record(context: &Context, name: &SessionName) -> Error {
     match context.look() {
         Err(silence) => silence.into(),
@@ -228,7 +229,7 @@ pub(super) fn without_record(context: &Context, name: &SessionName) -> Error {
     }
 }
 
-/// The pane to type into, or why there is none.
+/// Returns the pane to type into, or the reason why there is none.
 pub(super) fn speakable(context: &Context, record: &Record) -> Result<Pane, Error> {
     let name = record.name.clone();
     let reason = match context.condition(record) {
@@ -259,13 +260,13 @@ pub(super) fn speakable(context: &Context, record: &Record) -> Result<Pane, Erro
     Err(Error::NotRunning { name, reason })
 }
 
-/// The paper trail of a delivery. Who said it is noted; what was said is not.
+/// Records a delivery. The sender is recorded, the text is not.
 fn note(context: &Context, mut record: Record, request: &SayRequest, receipt: &SayReceipt) {
     if receipt.verdict == Verdict::NotDelivered {
         return;
     }
     record.last_message_at = clock::now();
-    // A power loss may take this back; the delivery is in the event log as well.
+    // A power loss may undo this write; the delivery is in the event log as well.
     let _ = context.registry.write_lightly(&record);
     context.emit(
         Event::info("standing.said")

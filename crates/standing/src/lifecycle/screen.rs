@@ -1,11 +1,11 @@
-//! screen: the last lines a pane shows. Reading a pane is not the session speaking.
+//! screen: the last lines of a pane. Reading a pane is not a message from the session.
 
 use wire::SessionName;
 
 use super::Context;
 use crate::{Error, registry::Entry, state::Condition};
 
-/// The last `lines` lines of a session's pane, alive or retained; empty if there is no pane.
+/// Returns the last `lines` lines of a session's pane, alive or retained; empty if there is no pane.
 pub(crate) fn screen(context: &Context, name: &SessionName, lines: usize) -> Result<String, Error> {
     let entry = context.registry.read(name);
     if matches!(entry, Entry::Vacant) {
@@ -21,16 +21,16 @@ pub(crate) fn screen(context: &Context, name: &SessionName, lines: usize) -> Res
     Ok(last_lines(&text, lines))
 }
 
-/// The last lines of a screen.
+/// Returns the last lines of a screen.
 pub(crate) fn last_lines(text: &str, lines: usize) -> String {
     let all: Vec<&str> = text.lines().collect();
     all[all.len().saturating_sub(lines)..].join("\n")
 }
 
-/// The longest last line that a row carries, in characters.
+/// Length limit of the last line in a row, in characters.
 const LINE: usize = 200;
 
-/// The last line of a screen that has words in it.
+/// Returns the last line of a screen that contains words.
 pub(crate) fn last_line(text: &str) -> String {
     let has_words = |line: &&str| line.chars().any(char::is_alphanumeric);
     let line = text.lines().rev().find(has_words).unwrap_or_default();

@@ -1,7 +1,7 @@
-//! Since when a session is what its row says, from what stands on disk.
+//! Start times of activities, from files on disk.
 //!
-//! Nothing is guessed: where no file tells, the row has no time. What is found may be a little too early, never too
-//! late: an agent writes its conversation down before it shows a prompt or waits for the next message.
+//! Nothing is guessed: if no file contains the time, the row has none. A time may be slightly too early, never too
+//! late: an agent writes its conversation before it shows a prompt or waits for the next message.
 
 use std::{
     fs::File,
@@ -16,11 +16,11 @@ use wire::{Activity, Row, State};
 use super::Context;
 use crate::{clock, harness::Harness, registry::Record};
 
-/// How much of the end of a conversation is looked through for the beginning of a turn.
+/// Number of bytes at the end of a conversation that are searched for the start of a turn.
 const TAIL: u64 = 256 * 1024;
 
 impl Context {
-    /// Puts into a row since when it is what it is.
+    /// Adds to a row the start time of its activity or state.
     pub(super) fn date(&self, row: &mut Row, record: Option<&Record>) {
         row.since = match (row.running, row.state) {
             (true, _) => record.and_then(|record| self.active_since(row, record)).unwrap_or_default(),
@@ -29,7 +29,7 @@ impl Context {
         };
     }
 
-    /// Since when a harness is at what it is at.
+    /// Returns the start time of a harness's activity.
     fn active_since(&self, row: &Row, record: &Record) -> Option<String> {
         if row.activity == Activity::Unknown {
             return None;
@@ -40,10 +40,10 @@ impl Context {
         match row.activity {
             Activity::Unknown => None,
             Activity::Busy => turn_begun(adapter.as_ref(), &transcript),
-            // A conversation that was resumed has been at rest since its harness was started, whatever is older.
+            // A resumed conversation has been idle since the start of its harness, even if its last write is older.
             Activity::Idle | Activity::Waiting => match written(&transcript) {
                 Ok(at) => Some(at.max(row.started_at.clone())),
-                // Nothing was ever said: it is as it started.
+                // Nothing was ever said: it has been idle since its start.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     Some(row.started_at.clone()).filter(|at| !at.is_empty())
                 }
@@ -53,13 +53,13 @@ impl Context {
     }
 }
 
-/// When a conversation was last written to, in the form of a record's times, which sort as text.
+/// Returns the time of the last write to a conversation, in the format of a record's times, which sort as text.
 fn written(transcript: &Path) -> io::Result<String> {
     let at = transcript.metadata()?.modified()?;
     Timestamp::try_from(at).map(clock::at).map_err(io::Error::other)
 }
 
-/// When the turn that is under way was begun; `None` if its beginning is too far back or its harness does not say.
+/// Returns the start time of the current turn; `None` if it is too far back or the harness does not record it.
 fn turn_begun(adapter: &dyn Harness, transcript: &Path) -> Option<String> {
     let mut file = File::open(transcript).ok()?;
     let length = file.metadata().ok()?.len();

@@ -1,4 +1,5 @@
-//! start: resume the recorded conversation, or begin a fresh one, and trust neither before it has proven to live.
+//! start: resumes the recorded conversation or begins a new one, and reports success only once the harness has proven
+//! to be alive.
 
 mod attempt;
 mod brief;
@@ -20,11 +21,11 @@ use attempt::{Attempt, Conversation, Proof};
 use plan::Plan;
 pub(super) use plan::forget;
 
-/// How a start went.
+/// Result of a start.
 #[derive(Debug)]
 pub(crate) struct Start {
     pub(crate) row: Row,
-    /// True if a harness may yet come to be although the start failed: its record must not be dropped.
+    /// True if a harness may still appear although the start failed. Its record must be kept then.
     pub(crate) unsure: bool,
 }
 
@@ -39,12 +40,12 @@ pub(crate) fn start(context: &Context, name: &SessionName) -> Result<Row, Error>
     held(context, &hold, name).map(|start| start.row)
 }
 
-/// Starts a session that is held already.
+/// Starts a session that is already locked.
 pub(crate) fn held(context: &Context, hold: &Hold, name: &SessionName) -> Result<Start, Error> {
     let mut record = context.recover(hold, name)?;
     let definition = context.definitions().resolve(name, record.as_ref())?;
     if let Some(record) = &mut record {
-        // Order matters: the pane that tells where it ended is cleared before the next spawn.
+        // Order matters: the pane that shows where it ended is closed before the next spawn.
         context.follow_ended(record, context.condition(record).shown());
     }
     match may_spawn(context, name, record.as_ref()) {
@@ -78,15 +79,15 @@ pub(crate) fn held(context: &Context, hold: &Hold, name: &SessionName) -> Result
     }
 }
 
-/// What a start would spawn.
+/// Result that a start would have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Prospect {
-    /// Whether it would go on with the recorded conversation.
+    /// True if it would resume the recorded conversation.
     pub(super) resumes: bool,
     pub(super) note: Option<String>,
 }
 
-/// Works out what a start would spawn, or why it could not, and spawns nothing.
+/// Returns what a start would spawn, or why it could not, without spawning anything.
 pub(super) fn prospect(
     context: &Context,
     definition: &Definition,
@@ -111,10 +112,10 @@ fn sure(row: Row) -> Start {
     Start { row, unsure: false }
 }
 
-/// Whether something may be spawned under a name.
+/// Decision about a spawn.
 enum Go {
     Spawn,
-    /// Its harness lives in that pane.
+    /// The harness is already alive in that pane.
     Already(Box<Record>, Box<Pane>),
     No(String),
 }
@@ -122,7 +123,7 @@ enum Go {
 fn may_spawn(context: &Context, name: &SessionName, record: Option<&Record>) -> Go {
     let (mut condition, mut no_server) = condition(context, name, record);
     if let Condition::Dead(pane) = &condition {
-        // Nothing runs in it: it makes room.
+        // Nothing runs in the dead pane, so it is closed to make room.
         (condition, no_server) = match context.clear_dead(name, pane) {
             Ok(()) => self::condition(context, name, record),
             Err(silence) => (Condition::Silent(silence), false),
@@ -165,7 +166,7 @@ fn may_spawn(context: &Context, name: &SessionName, record: Option<&Record>) -> 
     }
 }
 
-/// What is true of the session, and whether there was no tmux server to ask.
+/// Returns the condition of the session. The flag is true if there was no tmux server.
 fn condition(context: &Context, name: &SessionName, record: Option<&Record>) -> (Condition, bool) {
     let panes = context.look();
     let no_server = panes.as_ref().is_ok_and(|panes| panes.no_server);
@@ -173,7 +174,7 @@ fn condition(context: &Context, name: &SessionName, record: Option<&Record>) -> 
     (context.judge(name, &entry, panes.as_ref()).condition, no_server)
 }
 
-/// Resumes, falls back to a fresh conversation, and records what came of it.
+/// Resumes, falls back to a new conversation, and records the result.
 fn spawn(context: &Context, mut plan: Plan<'_>, before: Option<Record>) -> Result<Start, Error> {
     let name = plan.definition.name.clone();
     files::failpoint::at("start.planned");
@@ -182,7 +183,8 @@ fn spawn(context: &Context, mut plan: Plan<'_>, before: Option<Record>) -> Resul
     let mut record = plan.record(before.as_ref());
     let attempt = |plan: &Plan<'_>, record: &mut Record, conversation: Conversation| {
         attempt::make(context, plan, record, &conversation).inspect_err(|_| {
-            // It could not be written down, so nothing was spawned; what stood before is put back as far as can be.
+            // The intent could not be written, so nothing was spawned. The previous record is restored as far as
+            // possible.
             let _ = restore(context, &name, before.clone());
         })
     };
@@ -224,7 +226,7 @@ fn resume_failed(context: &Context, name: &SessionName, id: &str, reason: &str) 
     );
 }
 
-/// Trusts the directory beforehand. A failure is reported and does not keep the session from starting.
+/// Marks the directory as trusted before the start. A failure is reported and does not prevent the start.
 fn trust(context: &Context, plan: &mut Plan<'_>) {
     let Err(error) = plan.trust(context) else { return };
     context.emit(
@@ -262,12 +264,12 @@ fn succeeded(
     }
     files::failpoint::at("start.probed");
     if let Err(error) = context.registry.write(&record) {
-        // The intent stands on disk: the next verb finds the pane by its id and records it.
+        // The intent is on disk: the next verb finds the pane by its id and records it.
         notes.push(format!("started, but its record could not be written ({error})"));
     }
     files::failpoint::at("start.recorded");
     let pane = context.condition(&record).live().cloned();
-    // Evidence may come moments before the end: a session that has ended by now has not started.
+    // Evidence may precede the exit by moments: a session that has exited by now has not started.
     if proof == Proof::Brief && !attempt::is_still_up(context, plan, &record, pane.as_ref()) {
         let lived = record.process.as_ref().and_then(ProcessIdentity::age).unwrap_or_default();
         let reason = attempt::how_it_ended(context, &record, lived);
@@ -297,7 +299,7 @@ fn succeeded(
     Ok(sure(row))
 }
 
-/// Gives the harness what the one before it had not taken.
+/// Sends the messages that the previous harness did not accept.
 fn hand_over(context: &Context, record: &Record, pane: &Pane) -> Vec<String> {
     let mut queue = Queue::open(context, &record.name);
     match context.harness(&record.harness) {
@@ -312,7 +314,7 @@ fn unsure(context: &Context, plan: &Plan<'_>, reason: &str) -> Start {
     Start { row: failed(context, name, &plan.definition.harness, &detail), unsure: true }
 }
 
-/// Nothing lives: what was true before the start is true again.
+/// Restores the state before the start, since nothing is alive.
 fn give_up(context: &Context, plan: &Plan<'_>, before: Option<Record>, reason: &str) -> Result<Start, Error> {
     let name = &plan.definition.name;
     restore(context, name, before)?;

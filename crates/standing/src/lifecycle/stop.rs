@@ -1,7 +1,7 @@
-//! stop: the harness first, and gracefully; then its tmux session; the record and its conversation stay.
+//! stop: ends the harness gracefully, then its tmux session. The record and its conversation are kept.
 //!
-//! Order matters: SIGTERM, the grace, SIGKILL, whatever else carries our id, and only then the session. A harness
-//! flushes its conversation as it exits, and one that was not flushed cannot be resumed.
+//! Order matters: SIGTERM, the grace period, SIGKILL, all other processes with the session's id, and only then the
+//! tmux session. A harness writes its conversation as it exits, and an incomplete conversation cannot be resumed.
 
 mod cut;
 mod signal;
@@ -20,7 +20,7 @@ use crate::{
 use cut::Cut;
 use signal::{Ended, end, sweep};
 
-/// How a stop went.
+/// Result of a stop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stop {
     pub(crate) outcome: Outcome,
@@ -38,18 +38,18 @@ impl Stop {
         Self { without_record: true, ..Self::new(outcome, detail) }
     }
 
-    /// True if a start may follow: it finds out for itself what stands in its way if there was no record.
+    /// True if a start may follow. If there was no record, the start itself finds what is in its way.
     pub(crate) fn may_start(&self) -> bool {
         self.done() || self.without_record
     }
 
-    /// True if nothing of the session runs any more.
+    /// True if no process of the session is running any more.
     pub(crate) fn done(&self) -> bool {
         self.outcome.is_ok()
     }
 }
 
-/// Stops one session. It works off the registry, and where the config or the disk does not help.
+/// Stops one session. It uses only the registry, and works with an invalid config or a full disk.
 pub(crate) fn stop(context: &Context, name: &SessionName) -> Result<Row, Error> {
     if let Entry::Vacant = context.registry.read(name) {
         if context.unrecorded(name).is_none() {
@@ -67,14 +67,14 @@ pub(crate) fn stop(context: &Context, name: &SessionName) -> Result<Row, Error> 
     Ok(context.row_after(name, stop.outcome, stop.detail))
 }
 
-/// Stops a session that is held already.
+/// Stops a session that is already locked.
 pub(crate) fn held(context: &Context, hold: &Hold, name: &SessionName) -> Stop {
     match context.read_held(hold, name) {
         Ok(None) => without_record(context, name),
         Err(Error::BadRecord { reason, .. }) => unreadable(context, name, &reason),
         Err(error) => Stop::new(Outcome::Failed, error.problem().detail),
         Ok(Some(record)) => {
-            // A delete that was cut short goes on as one.
+            // An interrupted delete continues as a delete.
             let phase = if record.phase == Some(Phase::Deleting) { Phase::Deleting } else { Phase::Stopping };
             let record = if record.phase == Some(Phase::Starting) {
                 context.settle_start(record.clone()).unwrap_or(record)
@@ -86,10 +86,10 @@ pub(crate) fn held(context: &Context, hold: &Hold, name: &SessionName) -> Stop {
     }
 }
 
-/// Stops what a record accounts for, with `phase` as the recorded intent.
+/// Stops the session of a record, with `phase` as the recorded intent.
 pub(crate) fn finish(context: &Context, _hold: &Hold, mut record: Record, phase: Phase) -> Stop {
     if record.phase == Some(Phase::Starting) {
-        // A launch that nobody has taken yet must not be taken after the stop.
+        // A launch that no pane has read yet must not be read after the stop.
         crate::launcher::revoke(&context.registry.launch_dir().join(format!("{}.json", record.loop_id)));
     }
     let condition = context.condition(&record);
@@ -103,7 +103,7 @@ pub(crate) fn finish(context: &Context, _hold: &Hold, mut record: Record, phase:
     let cut = condition.live().map(|pane| Cut::look(context, &record, pane)).unwrap_or_default();
     files::failpoint::at("stop.begun");
     let mut notes = Vec::new();
-    // The intent before the act; a full disk must not keep anyone from stopping an agent.
+    // The intent precedes the action. A full disk must not prevent the stop of an agent.
     record.phase = Some(phase);
     if let Err(error) = context.registry.write(&record) {
         notes.push(format!("could not write the record ({error})"));
@@ -113,7 +113,7 @@ pub(crate) fn finish(context: &Context, _hold: &Hold, mut record: Record, phase:
     let stop = act(context, &record, condition);
     files::failpoint::at("stop.closed");
     if stop.done() {
-        // What runs in our pane now goes on being told from what ran there before.
+        // The record keeps the old process, so that the program now in the pane is still recognised as another one.
         if !replaced {
             record.process = None;
         }
@@ -132,7 +132,7 @@ fn conclude(context: &Context, record: &mut Record, phase: Phase, stop: &Stop, c
     }
     record.status = RecordStatus::Stopped;
     context.resolve_pending(record);
-    // A delete stays one until its record is gone.
+    // A delete stays in its phase until its record is gone.
     record.phase = Some(if phase == Phase::Deleting { Phase::Deleting } else { Phase::Stopped });
     if let Err(error) = context.registry.write(record)
         && notes.is_empty()
@@ -191,18 +191,19 @@ fn act(context: &Context, record: &Record, condition: Condition) -> Stop {
     }
 }
 
-/// A session that ran and cannot be seen under its name may have been renamed: its retained pane would stay for good.
+/// Closes the retained pane of a renamed session: a session that ran and is not visible under its name may have been
+/// renamed, and its pane would stay for good.
 fn clear_elsewhere(context: &Context, record: &Record, stop: &Stop) {
     if stop.done() && record.status == RecordStatus::Running && !record.loop_id.is_empty() {
         context.tmux.clear_elsewhere(&record.loop_id);
-        // Or its server is the one of another `routing.tmux.socket`.
+        // The server may be the one of another `routing.tmux.socket`.
         if let Some(server) = record.server.as_ref().filter(|server| server.process.is_alive()) {
             context.tmux.behind(&server.socket).clear_elsewhere(&record.loop_id);
         }
     }
 }
 
-/// What is not ours is not touched; what our harness left is.
+/// Leaves an unmanaged tmux session untouched, and ends the leftover processes of the harness.
 fn left_alone(context: &Context, record: &Record, what: &str) -> Stop {
     let ended = sweep(&record.loop_id, context.settings().routing.tmux.kill_grace);
     let left = format!("{what} and was not touched: {}", context.attach(&record.name));
@@ -210,7 +211,8 @@ fn left_alone(context: &Context, record: &Record, what: &str) -> Stop {
     Stop::new(outcome, join(&left, &ended.report()))
 }
 
-/// The process in our pane, if it is the one we put there. A pane that an operator respawned runs something else.
+/// Returns the process in the session's pane, if the-loop started it. A pane that an operator respawned runs another
+/// program.
 fn ours(context: &Context, record: &Record, pane: &Pane) -> Result<Option<ProcessHold>, String> {
     let Some(held) = ProcessHold::of(pane.pid) else { return Ok(None) };
     let known = record.process.as_ref() == Some(&held.identity) || record.process.is_none();
@@ -225,7 +227,7 @@ fn ours(context: &Context, record: &Record, pane: &Pane) -> Result<Option<Proces
     ))
 }
 
-/// Removes the session of a harness that has ended.
+/// Closes the tmux session of a harness that has exited.
 fn close(context: &Context, record: &Record, pane: &Pane, ended: &Ended) -> Stop {
     if !ended.left.is_empty() {
         return Stop::new(Outcome::Failed, ended.report());
@@ -267,7 +269,7 @@ fn finished(outcome: Outcome, ended: &Ended) -> Stop {
     if ended.left.is_empty() { Stop::new(outcome, ended.report()) } else { Stop::new(Outcome::Failed, ended.report()) }
 }
 
-/// What can be said of a name without a record: nothing of it is signalled.
+/// Reports on a name without a record. No process is signalled.
 pub(super) fn without_record(context: &Context, name: &SessionName) -> Stop {
     let panes = match context.look() {
         Ok(panes) => panes,
@@ -293,7 +295,8 @@ pub(super) fn without_record(context: &Context, name: &SessionName) -> Stop {
     }
 }
 
-/// A record that cannot be read is not overwritten. What its own environment proves to be ours is stopped all the same.
+/// Stops a session whose record could not be read, as far as the environment of its processes identifies them. The
+/// record is not overwritten.
 fn unreadable(context: &Context, name: &SessionName, reason: &str) -> Stop {
     let note = format!(
         "{}: could not read the record ({reason}); it was not changed",
@@ -347,7 +350,7 @@ fn emit_failed(context: &Context, record: &Record, detail: &str) {
 }
 
 impl Context {
-    /// How to look at a session without typing into it.
+    /// Returns a hint how to look at a session without typing into it.
     pub(crate) fn attach(&self, name: &SessionName) -> String {
         format!("`tmux attach -r -t '={}'`{}", name.tmux_session(), self.tmux.server_hint())
     }
@@ -361,7 +364,7 @@ pub(crate) fn join(first: &str, second: &str) -> String {
     }
 }
 
-/// Ends what a former harness of a session left behind, before another one is begun. Returns how many it was.
+/// Ends the leftover processes of a session's former harness, before another one is started. Returns their number.
 pub(super) fn sweep_leftovers(context: &Context, record: &Record) -> usize {
     sweep(&record.loop_id, context.settings().routing.tmux.kill_grace).count()
 }

@@ -1,7 +1,7 @@
-//! watch: every session, again and again, with as few questions to tmux as there are changes.
+//! watch: repeated looks at every session, with no more calls to tmux than there are changes.
 //!
-//! A screen is captured only if its window showed something since it was captured last. tmux notes that by the second, so
-//! that a screen which changed in the second of its capture is captured once more.
+//! A screen is captured only if its window had output since the last capture. tmux records the time of output in
+//! seconds, so a screen that changed in the second of its capture is captured once more.
 
 use std::{
     collections::HashMap,
@@ -17,39 +17,39 @@ use super::{
 };
 use crate::{Error, process::Meter, state::Condition, tmux::Pane};
 
-/// The lines of a dead pane that are kept: all that counts is what it said last.
+/// Number of lines of a dead pane that are kept: only its last output counts.
 const LAST: usize = 20;
 
-/// What is kept between two looks.
+/// State kept between two looks.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     screens: HashMap<Place, Screen>,
     meter: Meter,
 }
 
-/// A pane among those of all servers.
+/// Identity of a pane among the panes of all servers.
 type Place = (u32, String);
 
-/// A screen as it was captured.
+/// Captured screen.
 #[derive(Clone, Debug)]
 struct Screen {
-    /// The second of the capture, and what tmux said then of the last change.
+    /// Time of the capture in seconds, and the time of the last output that tmux reported then.
     taken_at: u64,
     shown_at: u64,
     dead: bool,
     text: String,
 }
 
-/// What was found.
+/// Result of a look.
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) rows: Vec<Row>,
     pub(crate) panes: Panorama,
-    /// True if something may change of which nobody tells: then another look is due in a second.
+    /// True if a change is possible that is not signalled. Then another look is due in a second.
     pub(crate) unsettled: bool,
 }
 
-/// Judges every session with a look at the panes, and reads the screens that changed.
+/// Judges every session by a look at the panes, and reads the screens that changed.
 pub(crate) fn watch(
     context: &Context,
     memory: &mut Memory,
@@ -68,7 +68,7 @@ pub(crate) fn watch(
             if let Condition::Live(pane) = &judged.condition {
                 let told = row.clone();
                 context.read_screen(&mut row, entry.record(), pane, &screen.text);
-                // A screen that is not understood says less than the title did.
+                // A screen that is not recognised says less than the title did.
                 if row.activity == Activity::Unknown {
                     row = told;
                 }
@@ -87,8 +87,8 @@ fn place(pane: &Pane) -> Place {
 }
 
 impl Memory {
-    /// Captures the screens that may have changed, and forgets those of panes that are gone. What cannot be captured is
-    /// not known.
+    /// Captures the screens that may have changed, and drops those of closed panes. A screen that could not be
+    /// captured stays unknown.
     fn capture(&mut self, context: &Context, shown: &[&Pane]) {
         let taken_at = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |passed| passed.as_secs());
         let mut before = std::mem::take(&mut self.screens);
@@ -111,7 +111,7 @@ impl Memory {
         }
     }
 
-    /// Puts into rows what their processes use.
+    /// Adds the resource usage of their processes to rows.
     fn measure(&mut self, rows: &mut [Row]) {
         let roots: Vec<u32> = rows.iter().filter_map(|row| row.pid).collect();
         if roots.is_empty() {
@@ -127,13 +127,13 @@ impl Memory {
 }
 
 impl Screen {
-    /// True if it shows what the pane shows.
+    /// True if the screen is that of the pane.
     fn is_of(&self, pane: &Pane) -> bool {
         (self.shown_at, self.dead) == (pane.shown_at, pane.dead)
     }
 
-    /// True unless it may have changed after its capture within the same second. A time that lies ahead is that of a clock
-    /// which was set back.
+    /// True unless the screen may have changed after its capture within the same second. A time in the future comes
+    /// from a clock that was set back.
     fn is_settled(&self) -> bool {
         self.taken_at != self.shown_at
     }

@@ -1,7 +1,7 @@
-//! A delivery, and how sure it is that the harness took it.
+//! Delivery of a message, with the certainty that the harness accepted it.
 //!
-//! That tmux took the text proves nothing. Evidence is the harness's own transcript, or its input box that was seen to
-//! hold the message and then not. Only Enter is ever pressed again, never is the text pasted twice.
+//! The answer of tmux proves nothing. Evidence is the harness's own transcript, or an input box that contained the
+//! message and then became empty. Only Enter is ever sent again; the text is never pasted twice.
 
 use std::{
     thread,
@@ -17,29 +17,29 @@ use crate::{
     tmux::{Answer, Pane, Paste, PasteAnswer, Shown, Tmux},
 };
 
-/// How long a harness may take to show what it made of an Enter.
+/// Time for a harness to react to an Enter.
 const PATIENCE: Duration = Duration::from_millis(1500);
 
-/// Its transcript is the better evidence, and has this long to tell before its screen is looked at.
+/// Time for the transcript, which is better evidence, before the screen is read.
 const TRANSCRIPT_FIRST: Duration = Duration::from_millis(250);
 
-/// How often transcript and screen are looked at.
+/// Intervals for reading transcript and screen.
 const LOOK_AT_TRANSCRIPT: Duration = Duration::from_millis(5);
 const LOOK_AT_SCREEN: Duration = Duration::from_millis(100);
 
-/// How long a message that is in the harness's queue is given to become a turn at once.
+/// Time for a message in the harness's queue to become a turn at once.
 const QUEUE_PASSES: Duration = Duration::from_millis(250);
 
-/// How long after the box is empty the transcript may have the message.
+/// Time for the message to appear in the transcript after the box is empty.
 const TRANSCRIPT_LAGS: Duration = Duration::from_millis(500);
 
-/// How many times Enter is pressed again.
+/// Number of times that Enter is sent again.
 const MORE_ENTERS: usize = 2;
 
-/// What came of a delivery.
+/// Result of a delivery.
 #[derive(Debug)]
 pub(in crate::lifecycle) struct Delivered {
-    /// False if it is known or to be feared that the text did not reach the pane.
+    /// False if the text did not, or may not have, reached the pane.
     pub(super) delivered: bool,
     pub(in crate::lifecycle) verdict: Verdict,
     pub(super) evidence: Evidence,
@@ -70,7 +70,7 @@ impl Delivered {
     }
 }
 
-/// One message on its way.
+/// Message that is being delivered.
 pub(in crate::lifecycle) struct Delivery<'a> {
     pub(in crate::lifecycle) session: &'a SessionName,
     pub(in crate::lifecycle) tmux: &'a Tmux,
@@ -81,12 +81,12 @@ pub(in crate::lifecycle) struct Delivery<'a> {
     pub(in crate::lifecycle) message: &'a str,
     /// See [`Paste::mark`].
     pub(in crate::lifecycle) mark: &'a str,
-    /// True if the harness was at work on a turn before the message was pasted.
+    /// True if the harness was working on a turn before the message was pasted.
     pub(in crate::lifecycle) was_busy: bool,
 }
 
 impl Delivery<'_> {
-    /// Pastes it, and looks for evidence that it was taken.
+    /// Pastes the message, and looks for evidence that it was accepted.
     pub(super) fn deliver(&self) -> Delivered {
         let paste = Paste { text: self.message, gap: self.harness.enter_gap(), mark: self.mark };
         match self.tmux.paste(self.pane, &paste) {
@@ -118,8 +118,8 @@ impl Delivery<'_> {
         }
     }
 
-    /// Looks for evidence that a message which was pasted was taken. `before_enter` is what was shown right before
-    /// Enter was pressed.
+    /// Looks for evidence that a pasted message was accepted. `before_enter` is the screen right before Enter was
+    /// sent.
     pub(in crate::lifecycle) fn confirm(&self, before_enter: &str) -> Delivered {
         let mut held = self.holds(&Screen { text: before_enter, title: &self.pane.title }) == Some(true);
         for enters in 0..=MORE_ENTERS {
@@ -138,7 +138,7 @@ impl Delivery<'_> {
         Delivered::unconfirmed("could not confirm that the harness received it")
     }
 
-    /// Looks until there is evidence or patience is over.
+    /// Looks until there is evidence or the time is over.
     fn look(&self, mut held: bool) -> Look {
         let begun = Instant::now();
         let (mut queued_since, mut emptied_since) = (None, None);
@@ -158,7 +158,7 @@ impl Delivery<'_> {
             if now >= next_screen || over {
                 next_screen = now + LOOK_AT_SCREEN;
                 if ProcessIdentity::of(self.pane.pid).is_none() {
-                    // What it wrote at its end is there by now.
+                    // Its last writes are in the transcript by now.
                     return if self.watch.seen() { Look::Proven(Evidence::Transcript) } else { Look::Ended };
                 }
                 let shown = self.shown();
@@ -170,11 +170,12 @@ impl Delivery<'_> {
                     continue;
                 }
                 match shown.and_then(|shown| self.holds(&Screen { text: &shown.text, title: &shown.title })) {
-                    // An empty box is evidence only after a full one: it may be a picture from before the paste.
-                    // A harness that was at work keeps it for later, and its transcript says when it is a turn.
+                    // An empty box is evidence only after a full one: the screen may be older than the paste.
+                    // A harness that was working keeps the message for later, and its transcript says when it becomes
+                    // a turn.
                     Some(false) if held && self.was_busy && self.watch.has_transcript() && over => return Look::Queued,
                     Some(false) if held && self.was_busy && self.watch.has_transcript() => {}
-                    // The transcript is the better evidence, and may come a moment after the box is empty.
+                    // The transcript is better evidence, and may be written a moment after the box is empty.
                     Some(false) if held => {
                         let since = *emptied_since.get_or_insert(now);
                         if over || !self.watch.has_transcript() || now >= since + TRANSCRIPT_LAGS {
@@ -192,7 +193,7 @@ impl Delivery<'_> {
         }
     }
 
-    /// Whether the input box shows the message unsent.
+    /// True if the input box shows the message unsent.
     pub(super) fn in_box(&self) -> bool {
         self.screen() == Some(true)
     }
@@ -215,14 +216,14 @@ impl Delivery<'_> {
     }
 }
 
-/// What was seen of a message that was pasted.
+/// Observation of a pasted message.
 enum Look {
     Proven(Evidence),
     /// It is in the harness's queue.
     Queued,
-    /// The input box holds it still, after all patience.
+    /// It is still in the input box after the full time.
     Holds,
-    /// The harness is gone.
+    /// The harness has exited.
     Ended,
     Nothing,
 }

@@ -1,4 +1,4 @@
-//! Evidence that a message was taken: it stands in the harness's own transcript, after where that ended before.
+//! Evidence that a message was accepted: the message is in the harness's own transcript, after the previous end.
 
 use std::{
     cell::RefCell,
@@ -12,23 +12,23 @@ use serde_json::Value;
 
 use crate::harness::{Harness, Place, Written};
 
-/// How often a transcript that does not exist yet is looked for: its folder may have a name that only the harness knows.
+/// Interval for looking for a transcript that does not exist yet: only the harness may know the name of its folder.
 const LOOK_FOR_FILE: Duration = Duration::from_millis(100);
 
-/// What a transcript says of one message.
+/// State of one message in a transcript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::lifecycle) enum Found {
-    /// Nothing yet.
+    /// Not there yet.
     Nothing,
-    /// The harness holds it in its queue.
+    /// In the harness's queue.
     Queued,
-    /// It was in the queue, and was taken out of it without becoming a turn.
+    /// Removed from the queue without becoming a turn.
     TakenBack,
-    /// It is a turn.
+    /// Recorded as a turn.
     Turn,
 }
 
-/// The transcript of a conversation, wherever its harness keeps it.
+/// Transcript of a conversation, at the place where its harness keeps it.
 pub(in crate::lifecycle) struct Transcript<'a> {
     pub(in crate::lifecycle) harness: &'a dyn Harness,
     pub(in crate::lifecycle) place: Place<'a>,
@@ -41,7 +41,7 @@ impl Transcript<'_> {
     }
 }
 
-/// A watch on a transcript, begun before the message is pasted. It reads each line once.
+/// Watch on a transcript, begun before the message is pasted. It reads each line once.
 pub(in crate::lifecycle) struct Watch<'a> {
     of: Transcript<'a>,
     from: u64,
@@ -53,9 +53,9 @@ pub(in crate::lifecycle) struct Watch<'a> {
 struct Progress {
     path: Option<PathBuf>,
     looked_for: Option<Instant>,
-    /// How far the file was read.
+    /// Number of bytes read.
     at: u64,
-    /// The beginning of a line whose end is not written yet.
+    /// Start of a line that is not complete yet.
     open_line: Vec<u8>,
     found: Found,
 }
@@ -64,7 +64,7 @@ impl<'a> Watch<'a> {
     pub(in crate::lifecycle) fn begin(of: Transcript<'a>, message: &str) -> Self {
         let path = of.path();
         let from = match &path {
-            // What is unpacked later holds all that was said before, and is no evidence.
+            // A transcript that is unpacked later contains all earlier messages, and is not evidence.
             Some(path) if is_packed(path) => u64::MAX,
             Some(path) => fs::metadata(path).map_or(0, |meta| meta.len()),
             None => 0,
@@ -72,7 +72,7 @@ impl<'a> Watch<'a> {
         Self::at(of, path, from, message)
     }
 
-    /// A watch as it was begun by a delivery that was cut short, or that ended before there was evidence.
+    /// Resumes the watch of a delivery that was interrupted or that ended without evidence.
     pub(in crate::lifecycle) fn resumed(
         of: Transcript<'a>,
         transcript: Option<PathBuf>,
@@ -87,22 +87,22 @@ impl<'a> Watch<'a> {
         Self { of, from, message: message.to_owned(), read: RefCell::new(read) }
     }
 
-    /// The transcript, and how long it was when the watch was begun.
+    /// Returns the transcript, and its length when the watch began.
     pub(in crate::lifecycle) fn begun_at(&self) -> (Option<PathBuf>, u64) {
         (self.read.borrow().path.clone(), self.from)
     }
 
-    /// Whether there is a transcript to look at.
+    /// True if the transcript exists.
     pub(in crate::lifecycle) fn has_transcript(&self) -> bool {
         self.read.borrow().path.is_some()
     }
 
-    /// Whether it stands there as a turn now.
+    /// True if the message is now recorded as a turn.
     pub(in crate::lifecycle) fn seen(&self) -> bool {
         self.found() == Found::Turn
     }
 
-    /// What stands there now.
+    /// Returns the current state of the message.
     pub(in crate::lifecycle) fn found(&self) -> Found {
         let read = &mut *self.read.borrow_mut();
         if read.path.as_ref().is_none_or(|path| !path.exists()) {
@@ -116,7 +116,7 @@ impl<'a> Watch<'a> {
             }
         }
         let Some(path) = read.path.clone() else { return read.found };
-        // A file that cannot be read now is read the next time.
+        // If the file could not be read now, it is read next time.
         let Ok(bytes) = rest(&path, read.at) else { return read.found };
         if bytes.is_empty() {
             return read.found;
@@ -128,14 +128,14 @@ impl<'a> Watch<'a> {
             read.found = self.after(read.found, line);
         }
         read.open_line.drain(..whole);
-        // The last line counts as soon as it is whole, whether its end is written or not.
+        // The last line counts once it is complete JSON, with or without its line feed.
         if self.after(read.found, &read.open_line) == Found::Turn {
             read.found = Found::Turn;
         }
         read.found
     }
 
-    /// What is known after one more line.
+    /// Returns the state after one more line.
     fn after(&self, found: Found, line: &[u8]) -> Found {
         if found == Found::Turn || line.iter().all(u8::is_ascii_whitespace) {
             return found;
@@ -143,7 +143,7 @@ impl<'a> Watch<'a> {
         let Ok(entry) = serde_json::from_slice::<Value>(line) else { return found };
         let written = self.of.harness.written(&entry);
         if written == Written::TakenBack {
-            // An entry that names no text is about the whole queue.
+            // An entry without text applies to the whole queue.
             let named = entry.get("content").is_none() || holds(&entry, &self.message);
             return if found == Found::Queued && named { Found::TakenBack } else { found };
         }
@@ -170,7 +170,7 @@ fn rest(path: &Path, from: u64) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Whether any string of a JSON value holds the message.
+/// True if any string of a JSON value contains the message.
 fn holds(value: &Value, message: &str) -> bool {
     match value {
         Value::String(text) => text.contains(message),
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
     use crate::{Surroundings, harness};
 
-    /// A home with one transcript of Claude Code.
+    /// Home directory with one transcript of Claude Code.
     struct Stage {
         here: Surroundings,
         home: tempfile::TempDir,
@@ -259,7 +259,7 @@ mod tests {
         assert_eq!(watch.found(), Found::Turn);
     }
 
-    /// The file is looked for only so often.
+    /// Waits longer than the interval in which the file is looked for.
     fn testkit_wait(mut fact: impl FnMut() -> bool) {
         let deadline = Instant::now() + Duration::from_secs(10);
         while !fact() {

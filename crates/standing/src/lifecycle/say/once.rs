@@ -1,8 +1,8 @@
-//! Once: the same request, sent again under the same key, is typed once.
+//! Idempotency: the same request, sent again with the same key, is typed once.
 //!
-//! The intent is on disk before anything is typed, and the pane is marked in the very step that types it. A request
-//! that finds its own intent without an end was cut short by a crash: transcript and mark tell whether it was typed,
-//! and only what surely was not is typed now.
+//! The intent is on disk before anything is typed, and the pane is marked in the same tmux command that types it. If
+//! a request finds its own intent without a result, it was interrupted by a crash. Transcript and mark then say
+//! whether the message was typed; it is typed now only if it certainly was not.
 
 use std::{fs, path::PathBuf};
 
@@ -11,46 +11,46 @@ use wire::{SayReceipt, SessionName, Verdict};
 
 use crate::{Error, lifecycle::Context, registry};
 
-/// How many keys of a session are remembered, the newest.
+/// Number of keys that are remembered for a session: the newest ones.
 const REMEMBERED: usize = 256;
 
-/// One key and what became of it.
+/// Idempotency key, with the result of its request.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Said {
     key: String,
-    /// Tells one message from another; no secret is kept by it.
+    /// Distinguishes messages; it does not protect a secret.
     fingerprint: String,
     intent: Intent,
-    /// `None` until the delivery came to its end.
+    /// `None` until the delivery has ended.
     receipt: Option<SayReceipt>,
 }
 
-/// A delivery that is about to be made.
+/// Intent of a delivery.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::lifecycle) struct Intent {
-    /// Its id in the receipt and in the event log, and what the pane is marked with.
+    /// Id of the message in the receipt, in the event log and in the mark of the pane.
     pub(in crate::lifecycle) message_id: String,
-    /// The spawn whose pane it is typed into.
+    /// Id of the spawn whose pane it is typed into.
     pub(in crate::lifecycle) loop_id: String,
-    /// Where the harness would write it down, and how long that was before.
+    /// Transcript that would record the message, and its length before.
     pub(in crate::lifecycle) transcript: Option<PathBuf>,
     pub(in crate::lifecycle) transcript_from: u64,
 }
 
-/// What is known of a key.
+/// State of a key.
 #[derive(Debug)]
 pub(in crate::lifecycle) enum Known {
-    /// Nothing: go on.
+    /// The key is new.
     New,
-    /// It came to this end.
+    /// The request has ended with this receipt.
     Ended(Box<SayReceipt>, Box<Intent>),
-    /// It was begun, and no end is recorded.
+    /// The request began, and no end is recorded.
     CutShort(Box<Intent>),
 }
 
-/// The memory of one session's keys. Invariant: used only while the session is held.
+/// Stored keys of one session. Invariant: used only while the session is locked.
 #[derive(Debug)]
 pub(in crate::lifecycle) struct Once {
     path: PathBuf,
@@ -60,7 +60,7 @@ pub(in crate::lifecycle) struct Once {
 }
 
 impl Once {
-    /// Opens the memory for a request; `None` if it has no key.
+    /// Opens the stored keys for a request; `None` if the request has no key.
     pub(in crate::lifecycle) fn open(
         context: &Context,
         name: &SessionName,
@@ -72,7 +72,7 @@ impl Once {
         }
         context.registry.prepare()?;
         let path = context.registry.launch_dir().join(format!("{name}.said.json"));
-        // A memory that cannot be read is begun anew: it only ever saves a repetition.
+        // If the file could not be read, it starts empty: it only saves repetitions.
         let said = fs::read_to_string(&path).ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
         Ok(Some(Self { path, key: key.to_owned(), fingerprint: fingerprint(message), said }))
     }
@@ -88,7 +88,7 @@ impl Once {
         })
     }
 
-    /// Puts the intent on disk, before anything is typed.
+    /// Writes the intent to disk, before anything is typed.
     pub(in crate::lifecycle) fn begin(&mut self, intent: Intent) -> Result<(), Error> {
         self.said.retain(|said| said.key != self.key);
         let (key, fingerprint) = (self.key.clone(), self.fingerprint.clone());
@@ -98,7 +98,7 @@ impl Once {
         registry::durable(&self.path, self.json().as_bytes())
     }
 
-    /// Records the end; one that never reached the pane may be tried again.
+    /// Records the result. A message that never reached the pane may be tried again.
     pub(in crate::lifecycle) fn end(&mut self, receipt: &SayReceipt) {
         if receipt.verdict == Verdict::NotDelivered {
             self.said.retain(|said| said.key != self.key);
@@ -115,12 +115,13 @@ impl Once {
     }
 }
 
-/// Forgets the keys of a session that is deleted.
+/// Removes the stored keys of a deleted session.
 pub(crate) fn forget(context: &Context, name: &SessionName) {
     let _ = fs::remove_file(context.registry.launch_dir().join(format!("{name}.said.json")));
 }
 
-/// FNV-1a over the message, with its length: stable across versions, which a hasher of the standard library is not.
+/// Returns the FNV-1a hash of the message, with its length. It is stable across versions; the hashers of the standard
+/// library are not.
 fn fingerprint(message: &str) -> String {
     let hash = message
         .bytes()

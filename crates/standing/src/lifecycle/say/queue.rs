@@ -1,8 +1,8 @@
-//! The messages that a harness was given and has not taken as turns: in its own queue, or unsent in its input box.
+//! Messages that a harness received and has not accepted as turns: in its own queue, or unsent in its input box.
 //!
-//! Each is followed until its transcript has it as a turn. What a process had not taken when it ended is given to the
-//! next one, in order, unless that one shows it in its own queue. The texts stand in a private file that is removed with
-//! the session.
+//! Each message is tracked until the transcript records it as a turn. If a process exits with messages left, they are
+//! sent to the next process, in order, unless that process shows them in its own queue. The texts are stored in a
+//! private file that is removed with the session.
 
 use std::{fs, path::PathBuf};
 
@@ -23,7 +23,7 @@ use crate::{
     tmux::Pane,
 };
 
-/// Where a message stands that is no turn yet.
+/// Place of a message that is not a turn yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum At {
@@ -33,36 +33,36 @@ pub(super) enum At {
     Box,
 }
 
-/// A message that is no turn yet.
+/// Message that is not a turn yet.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Untaken {
     pub(super) message_id: String,
     pub(super) actor: String,
-    /// As it was pasted, the line that names the sender included.
+    /// Text as it was pasted, including the line that names the sender.
     pub(super) message: String,
     pub(super) at: At,
-    /// The spawn that has it.
+    /// Id of the spawn that received it.
     pub(super) loop_id: String,
-    /// The conversation it was said in.
+    /// Conversation that it was sent in.
     pub(super) conversation: String,
-    /// The transcript of that conversation, and how long it was before.
+    /// Transcript of that conversation, and its length before.
     pub(super) transcript: Option<PathBuf>,
     pub(super) transcript_from: u64,
 }
 
-/// What came of a message that was given again.
+/// Result of sending a message again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Handed {
-    /// It needs no following any more.
+    /// It needs no further tracking.
     Taken,
-    /// The process has it, and has not taken it yet.
+    /// The process received it, and has not accepted it yet.
     Waits,
-    /// It could not be given.
+    /// It could not be sent.
     Kept,
 }
 
-/// The messages of one session that are no turns yet, oldest first. Invariant: changed only while the session is held.
+/// Messages of one session that are not turns yet, oldest first. Invariant: changed only while the session is locked.
 #[derive(Debug)]
 pub(in crate::lifecycle) struct Queue {
     path: PathBuf,
@@ -70,7 +70,7 @@ pub(in crate::lifecycle) struct Queue {
 }
 
 impl Queue {
-    /// Those of a session; a file that cannot be read holds none.
+    /// Opens the messages of a session; empty if the file could not be read.
     pub(in crate::lifecycle) fn open(context: &Context, name: &SessionName) -> Self {
         let path = context.registry.launch_dir().join(format!("{name}.queued.json"));
         let text = fs::read_to_string(&path).unwrap_or_default();
@@ -82,7 +82,7 @@ impl Queue {
         self.save();
     }
 
-    /// Forgets what became a turn meanwhile, and what a person took back.
+    /// Removes messages that became turns in the meantime or were withdrawn by a person.
     pub(in crate::lifecycle) fn recover(&mut self, context: &Context, record: &Record, harness: &dyn Harness) {
         let before = self.untaken.len();
         self.untaken.retain(|untaken| match found(context, record, harness, untaken) {
@@ -101,13 +101,13 @@ impl Queue {
         }
     }
 
-    /// How many are waiting, for a look that changes nothing.
+    /// Returns the number of waiting messages, without changing anything.
     pub(in crate::lifecycle) fn waiting(&self, context: &Context, record: &Record, harness: &dyn Harness) -> usize {
         let waits = |untaken: &&Untaken| found(context, record, harness, untaken) < Found::TakenBack;
         self.untaken.iter().filter(waits).count()
     }
 
-    /// Forgets what stood unsent in the box and does not any more, as `shown` says: a person sent or cleared it.
+    /// Removes messages that are no longer unsent in the box, according to `holds`: a person sent or cleared them.
     pub(in crate::lifecycle) fn look_at_box(&mut self, holds: impl Fn(&str) -> Option<bool>) {
         let before = self.untaken.len();
         self.untaken.retain(|untaken| untaken.at != At::Box || holds(&untaken.message) != Some(false));
@@ -116,12 +116,13 @@ impl Queue {
         }
     }
 
-    /// How many a process that ends now leaves behind, and whether the next one is given them by us.
+    /// Returns the number of messages that the process leaves behind if it exits now.
     pub(in crate::lifecycle) fn len(&self) -> usize {
         self.untaken.len()
     }
 
-    /// Gives the process of a new spawn what the ones before it had not taken. Tells what there is to say of it.
+    /// Sends the messages that earlier processes did not accept to the process of a new spawn. Returns notes for the
+    /// caller.
     pub(in crate::lifecycle) fn hand_over(
         &mut self,
         context: &Context,
@@ -137,7 +138,7 @@ impl Queue {
         while at < self.untaken.len() {
             let untaken = &mut self.untaken[at];
             let resumed = untaken.conversation == record.harness_session_id;
-            // One that keeps its queue over a resume would be given the message twice.
+            // A harness that keeps its queue over a resume would get the message twice.
             if untaken.at == At::Queue
                 && resumed
                 && shown.is_some_and(|screen| harness.in_queue(screen, &untaken.message))
@@ -148,7 +149,7 @@ impl Queue {
                 at += 1;
                 continue;
             }
-            // Order matters: what cannot be given now keeps its place before those behind it.
+            // Order matters: a message that could not be sent now stays before those behind it.
             let handed_over =
                 if kept > 0 { Handed::Kept } else { self.hand(context, record, harness, pane, at, &mut notes) };
             match handed_over {
@@ -167,7 +168,7 @@ impl Queue {
         notes
     }
 
-    /// Gives one message.
+    /// Sends one message.
     fn hand(
         &mut self,
         context: &Context,
@@ -187,7 +188,7 @@ impl Queue {
         let before = self.untaken[at].clone();
         let watch = Watch::begin(super::transcript(context, record, harness), &before.message);
         let (transcript, transcript_from) = watch.begun_at();
-        // Before it is typed: a crash in between must not have it typed into this process twice.
+        // Before it is typed, so that after a crash it is not typed into this process twice.
         self.untaken[at] = Untaken {
             loop_id: record.loop_id.clone(),
             conversation: record.harness_session_id.clone(),
@@ -230,12 +231,12 @@ impl Queue {
             return;
         }
         let text = serde_json::to_string(&self.untaken).unwrap_or_default();
-        // What cannot be written is followed no further; the receipt said that it was only queued.
+        // If the write fails, the messages are not tracked any further; the receipt said that they were only queued.
         let _ = registry::atomic(&self.path, text.as_bytes());
     }
 }
 
-/// Forgets the messages of a session that is deleted.
+/// Removes the stored messages of a deleted session.
 pub(crate) fn forget(context: &Context, name: &SessionName) {
     let _ = fs::remove_file(context.registry.launch_dir().join(format!("{name}.queued.json")));
 }

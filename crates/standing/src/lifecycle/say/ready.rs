@@ -1,5 +1,5 @@
-//! Whether a session can be typed into now: its program is up, no dialog would take the Enter for its answer, and no
-//! text stands unsent in its input box, which a paste would join.
+//! Readiness of a session for input: its program is up, no prompt would take the Enter for its answer, and the input
+//! box contains no unsent text, to which a paste would be appended.
 
 use std::{
     thread,
@@ -17,27 +17,27 @@ use crate::{
     tmux::Pane,
 };
 
-/// How old a harness is by which it should be up. One that is older and shows nothing that is understood is spoken to
-/// all the same: its screen may have changed with a new version.
+/// Age at which a harness should be up. An older harness with an unrecognised screen gets the message anyway: its
+/// screen may have changed with a new version.
 const GROWN: Duration = Duration::from_secs(15);
 
 const INTERVAL: Duration = Duration::from_millis(50);
 
-/// How long an input box may take to be empty after Enter.
+/// Time for an input box to become empty after Enter.
 const SENT_WITHIN: Duration = Duration::from_millis(1500);
 
-/// How often Enter is pressed to send what stands in the box.
+/// Number of times that Enter is sent for the text in the box.
 const ENTERS: usize = 3;
 
-/// A session that can be typed into.
+/// Session that is ready for input.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ready {
-    /// True if it is at work on a turn.
+    /// True if it is working on a turn.
     pub(super) busy: bool,
 }
 
-/// Waits for a harness that has just been started, and refuses on a dialog and on unsent text unless forced. With
-/// force, unsent text is sent first, as a message of its own.
+/// Waits for a harness that has just been started. Refuses on a prompt or unsent text, unless forced. With `force`,
+/// unsent text is sent first, as a separate message.
 pub(super) fn wait(
     context: &Context,
     record: &Record,
@@ -68,8 +68,8 @@ fn look(context: &Context, pane: &Pane) -> Result<Styled, Error> {
     Ok(Styled::read(&shown.title, &shown.text))
 }
 
-/// Sends what stands unsent in the box if that is asked for, and refuses otherwise. The box of a screen that is drawn
-/// late may show what was sent a moment ago, so it is looked at for a while before it counts.
+/// Sends the unsent text in the box if forced, and refuses otherwise. A screen that is drawn late may still show a
+/// message that was just sent, so the box is watched for a while before the text counts.
 fn clear_box(
     context: &Context,
     record: &Record,
@@ -97,7 +97,7 @@ fn clear_box(
     Err(Error::UnsentText { name, session, socket: context.tmux.socket_name(), text })
 }
 
-/// On a dialog a pasted Enter would choose an answer.
+/// Refuses if the screen shows a prompt, since the Enter after a paste would select an answer.
 fn refuse_dialog(context: &Context, record: &Record, harness: &dyn Harness, shown: &Styled) -> Result<(), Error> {
     let screen = shown.screen();
     let reading = harness.read(screen);

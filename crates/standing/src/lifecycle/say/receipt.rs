@@ -1,4 +1,4 @@
-//! The receipt: what became of a message, for a program and for a person.
+//! Receipts: the result of a message, for programs and for people.
 
 use wire::{Evidence, Message, SayReceipt, Verdict};
 

@@ -1,4 +1,4 @@
-//! One attempt to have a harness live: intent, spawn, probe.
+//! One attempt to start a harness: intent, spawn, probe.
 
 use std::{
     path::Path,
@@ -22,51 +22,51 @@ use super::{
     plan::Plan,
 };
 
-/// How often a spawn is made again that its server did not live to make.
+/// Number of retries of a spawn whose server exited before it.
 const SPAWNED_AGAIN: u32 = 3;
 
-/// How long a pane may take to show how its program ended.
+/// Time for a pane to show how its program ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// How old a harness must be before it is believed to be up: one that is about to fail may take its brief and draw its
-/// screen first.
+/// Age at which a harness counts as up: a harness that is about to fail may accept its brief and draw its screen
+/// first.
 const SETTLED: Duration = Duration::from_millis(150);
 
-/// How often a harness that has drawn nothing yet is looked at.
+/// Interval for checking a harness that has not drawn its screen yet.
 const FIRST_SCREEN_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Which conversation an attempt is for.
+/// Conversation of an attempt.
 #[derive(Clone, Debug)]
 pub(super) enum Conversation {
-    /// The recorded one.
+    /// The recorded conversation.
     Resumed(String),
-    /// A new one, by the id made for it; empty if its harness makes its own.
+    /// A new conversation, with the id created for it; empty if the harness creates its own.
     Fresh(String),
 }
 
-/// What came of an attempt.
+/// Result of an attempt.
 #[derive(Debug)]
 pub(super) enum Attempt {
-    /// The harness lives.
+    /// The harness is alive.
     Lives(Proof),
-    /// It ended before that, and its pane is cleared.
+    /// The harness exited before it proved to be alive, and its pane is closed.
     Died(String),
     /// Nothing was spawned.
     Refused(String),
-    /// tmux fell silent, and the launch could not be taken back: it may live.
+    /// tmux stopped answering, and the launch could not be revoked: the harness may be alive.
     Unsure(String),
 }
 
-/// How a harness has proven to live.
+/// Proof that a harness is alive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Proof {
-    /// It has written down that it took its brief.
+    /// Its transcript records its brief.
     Brief,
-    /// It has lived through its probe.
+    /// It stayed alive for the whole probe.
     Probe,
 }
 
-/// Makes one attempt. On [`Attempt::Lives`] the record knows its process; writing it is the caller's.
+/// Makes one attempt. On [`Attempt::Lives`] the record contains its process; the caller writes the record.
 pub(super) fn make(
     context: &Context,
     plan: &Plan<'_>,
@@ -89,7 +89,8 @@ pub(super) fn make(
         Conversation::Fresh(id) => Some(plan.pending(id)),
         Conversation::Resumed(_) => None,
     };
-    // Order matters: all that can fail for want of space first, the intent last of it, and then the spawn.
+    // Order matters: everything that can fail for lack of space comes first, the intent last of it, and then the
+    // spawn.
     tidy(&context.registry.launch_dir());
     let mut spec = LaunchSpec::new(argv, &plan.cwd, name, &loop_id, &plan.environment, &context.secrets());
     spec.mark(&context.mark);
@@ -112,14 +113,14 @@ pub(super) fn make(
     Ok(attempt)
 }
 
-/// Spawns, and sees what comes of it.
+/// Spawns, and waits for the result.
 fn spawn(context: &Context, plan: &Plan<'_>, record: &mut Record, conversation: &Conversation, spec: &Path) -> Attempt {
     let name = &plan.definition.name;
     let loop_id = record.loop_id.clone();
     let spawn = Spawn { name, loop_id: &loop_id, root: &context.mark, record, cwd: &plan.cwd, spec };
     let mut spawned = context.tmux.spawn(&spawn);
     for _ in 0..SPAWNED_AGAIN {
-        // As long as the spec is there, nothing has run.
+        // While the spec exists, nothing has run.
         if spawned == Answer::Said(SpawnAnswer::ServerEnded) && spec.exists() {
             spawned = context.tmux.spawn(&spawn);
         }
@@ -134,16 +135,16 @@ fn spawn(context: &Context, plan: &Plan<'_>, record: &mut Record, conversation: 
             context.attach(name)
         )),
         Answer::Said(SpawnAnswer::Refused(reason)) => Attempt::Refused(format!("tmux could not start it: {reason}")),
-        // Silence is not absence: the session may come to be later. Without its spec it would run nothing.
+        // Silence is not absence: the session may appear later. Without its spec it would run nothing.
         Answer::Silent(silence) if revoke(spec) => {
             Attempt::Refused(format!("tmux did not answer ({}): not started", silence.0))
         }
-        // It was launched all the same.
+        // It was launched anyway.
         Answer::Silent(_) => probe(context, record, plan, conversation, spec),
     }
 }
 
-/// Waits until the harness has proven to live.
+/// Waits until the harness has proven to be alive.
 fn probe(context: &Context, record: &mut Record, plan: &Plan<'_>, conversation: &Conversation, spec: &Path) -> Attempt {
     let name = &plan.definition.name;
     let begun = Instant::now();
@@ -165,14 +166,14 @@ fn probe(context: &Context, record: &mut Record, plan: &Plan<'_>, conversation: 
         return Attempt::Lives(proof);
     }
     let ended = how_it_ended(context, record, begun.elapsed());
-    // Its harness was not run: that says nothing of the conversation.
+    // Its harness was not run, which says nothing about the conversation.
     launcher::failure(spec).map_or(Attempt::Died(ended), Attempt::Refused)
 }
 
-/// Waits until a harness has proven to live; `None` if it ended first.
+/// Waits until a harness has proven to be alive; `None` if it exited first.
 ///
-/// A fresh one has once it has written down that it took its brief. One that was resumed writes nothing of the kind, and
-/// may yet find that the conversation is gone: it is probed, as is a fresh one that leaves no such evidence.
+/// A new conversation is proven once the transcript records its brief. A resumed one writes nothing like that, and
+/// may still find that the conversation is missing. So it is probed, as is a new one that leaves no such evidence.
 fn proves_to_live(
     context: &Context,
     plan: &Plan<'_>,
@@ -194,8 +195,8 @@ fn proves_to_live(
     }
 }
 
-/// Whether a harness that took its brief is up a moment later, when its start is about to be told of: alive, and with its
-/// screen drawn. A silent tmux says nothing against it.
+/// True if a harness that accepted its brief is still up a moment later, before its start is reported: alive, and
+/// with its screen drawn. A silent tmux does not count against it.
 pub(super) fn is_still_up(context: &Context, plan: &Plan<'_>, record: &Record, pane: Option<&Pane>) -> bool {
     let Some(held) = record.process.as_ref().and_then(ProcessIdentity::hold) else { return false };
     if held.wait(SETTLED.saturating_sub(held.identity.age().unwrap_or_default())) {
@@ -204,13 +205,13 @@ pub(super) fn is_still_up(context: &Context, plan: &Plan<'_>, record: &Record, p
     pane.is_none_or(|pane| comes_up(context, pane, &held, plan.adapter.as_ref(), Title::DoesNotCount))
 }
 
-/// How a harness ended that had been started so long before, with its last words. What it left is ended, and its pane
-/// cleared.
+/// Describes how a harness ended that lived for the given time, with its last output. Ends its leftover processes and
+/// closes its pane.
 pub(super) fn how_it_ended(context: &Context, record: &Record, lived: Duration) -> String {
     swept(context, record, last_words(context, record, &record.name, lived))
 }
 
-/// Waits for a launch to read its secrets. False if it ended meanwhile.
+/// Waits for a launch to read its secrets. False if the launch exited meanwhile.
 fn launched(held: &ProcessHold, spec: &Path) -> bool {
     let deadline = Instant::now() + SECRETS_LIMIT + LAST_WORDS;
     while launcher::is_under_way(spec) && Instant::now() < deadline {
@@ -221,7 +222,7 @@ fn launched(held: &ProcessHold, spec: &Path) -> bool {
     true
 }
 
-/// Why a session may be gone with its pane, which is kept as a rule.
+/// Describes why a session may be gone together with its pane, which is normally kept.
 fn vanished(context: &Context) -> String {
     let mut suspects = context.tmux.ending_options();
     suspects.extend(
@@ -234,7 +235,7 @@ fn vanished(context: &Context) -> String {
     format!("{how}; tmux is configured to end sessions: {}", suspects.join(", "))
 }
 
-/// Ends what a harness that is gone left behind, and tells of it.
+/// Ends the leftover processes of an exited harness, and adds their number to the reason.
 fn swept(context: &Context, record: &Record, reason: String) -> String {
     match crate::lifecycle::stop::sweep_leftovers(context, record) {
         0 => reason,
@@ -242,15 +243,15 @@ fn swept(context: &Context, record: &Record, reason: String) -> String {
     }
 }
 
-/// Whether a title tells that a harness is up. It may outlast the screen of one that has just left.
+/// Use of the title as evidence that a harness is up. A title may outlast the harness that set it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Title {
     Counts,
     DoesNotCount,
 }
 
-/// Whether a harness that has proven to live so far lives on to its first screen, or for as long as that may take. With no
-/// probe at all, nothing is waited for.
+/// True if a harness that has proven to be alive lives until its first screen, or for the time that the screen may
+/// take. If the probe is off, it does not wait.
 fn comes_up(context: &Context, pane: &Pane, held: &ProcessHold, adapter: &dyn Harness, title: Title) -> bool {
     let deadline = Instant::now() + adapter.draws_within();
     while !context.settings().routing.tmux.probe.is_zero() && Instant::now() < deadline {
@@ -271,14 +272,14 @@ fn find(context: &Context, record: &Record, name: &SessionName) -> Result<Option
     Ok(panes.of(name).iter().find(|pane| pane.pane_loop_id == record.loop_id).cloned())
 }
 
-/// How the harness ended and what it last showed; then its pane makes room.
+/// Describes how the harness ended, with its last output. Then closes its pane to make room.
 fn last_words(context: &Context, record: &Record, name: &SessionName, lived: Duration) -> String {
     let deadline = Instant::now() + LAST_WORDS;
     loop {
         let Ok(Some(pane)) = find(context, record, name) else {
             return format!("it exited within {:.1} s, and its pane closed", lived.as_secs_f64());
         };
-        // `pane_dead` is told before the status is known: look again.
+        // tmux reports `pane_dead` before it knows the status, so look again.
         if !pane.is_told() && Instant::now() < deadline {
             context.tmux.wake(&pane);
             std::thread::sleep(Duration::from_millis(20));

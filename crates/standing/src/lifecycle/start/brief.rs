@@ -1,7 +1,7 @@
-//! Whether a harness that was just begun took its brief: the text it was started with.
+//! Confirmation that a new harness accepted its brief, the text it was started with.
 //!
-//! A harness may swallow it as the value of an option, leave it unsent in its input box, or show a dialog first. It is
-//! confirmed as a message is: by the transcript, and with Enter pressed again while it stands in the box.
+//! A harness may take the brief as the value of an option, leave it unsent in its input box, or show a prompt first.
+//! The brief is confirmed like a message: by the transcript, and by pressing Enter again while it is in the box.
 
 use std::time::{Duration, Instant};
 
@@ -20,27 +20,27 @@ use crate::{
     tmux::Pane,
 };
 
-/// How long a harness that is up may take to write its brief down.
+/// Time for a running harness to record its brief.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// How often a transcript is looked at that a harness is about to begin.
+/// Interval for reading a transcript that a harness is about to create.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// The same where even its file is not known yet: it costs a look at folders or at processes.
+/// Interval while the file of the transcript is still unknown: finding it means reading folders or processes.
 const LOOK_FOR_FILE: Duration = Duration::from_millis(50);
 
-/// What a wait for a fresh harness came to.
+/// Result of waiting for a new harness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Seen {
-    /// Its transcript has its brief as a turn: it is up.
+    /// The transcript contains its brief as a turn, so the harness is up.
     Taken,
-    /// It ended first.
+    /// The harness exited first.
     Ended,
-    /// Neither, within the limit.
+    /// Neither, within the time limit.
     Nothing,
 }
 
-/// Waits until a fresh harness has written down that it took its brief. The record is the one of its start.
+/// Waits until a new harness has recorded its brief. The record is the one of its start.
 pub(super) fn await_taken(
     context: &Context,
     plan: &Plan<'_>,
@@ -51,7 +51,7 @@ pub(super) fn await_taken(
     let harness = plan.adapter.as_ref();
     let deadline = Instant::now() + limit;
     let left = || deadline.saturating_duration_since(Instant::now());
-    // As it will stand once the start has succeeded.
+    // As the record will be once the start has succeeded.
     let mut fresh = record.clone();
     fresh.keep_pending();
     while fresh.harness_session_id.is_empty() && !context.find_conversation(&mut fresh, Some(held.pid())) {
@@ -77,15 +77,15 @@ pub(super) fn await_taken(
     }
 }
 
-/// What became of a brief.
+/// Result for a brief.
 pub(super) struct Brief {
     pub(super) verdict: Verdict,
-    /// Why it is not confirmed.
+    /// Reason why it is not confirmed.
     reason: String,
 }
 
 impl Brief {
-    /// What there is to say of it.
+    /// Returns a note for the caller, unless the brief was submitted.
     pub(super) fn note(&self, name: &SessionName) -> Option<String> {
         (self.verdict != Verdict::Submitted).then(|| {
             format!("could not confirm its prompt: {}; check with `the-loop standing get {name}`", self.reason)
@@ -93,7 +93,7 @@ impl Brief {
     }
 }
 
-/// Looks whether the brief was taken; `None` if this harness leaves nothing that could tell, or nothing is waited for.
+/// Checks if the brief was accepted; `None` if this harness leaves no evidence, or if the probe is off.
 pub(super) fn confirm(context: &Context, plan: &Plan<'_>, record: &Record, pane: &Pane) -> Option<Brief> {
     if context.settings().routing.tmux.probe.is_zero() {
         return None;
@@ -116,7 +116,7 @@ pub(super) fn confirm(context: &Context, plan: &Plan<'_>, record: &Record, pane:
         let (session, tmux, message, mark, was_busy) = (&record.name, &context.tmux, prompt.as_str(), "", false);
         let delivery = Delivery { session, tmux, pane, harness, watch, message, mark, was_busy }.confirm("");
         match delivery.verdict {
-            // What stood in the box and is gone from it was taken, whether its transcript tells or not.
+            // A brief that was in the box and has disappeared from it was accepted, with or without a transcript.
             Verdict::Submitted => return Some(Brief { verdict: Verdict::Submitted, reason: String::new() }),
             _ if delivery.in_box => return unconfirmed("the text is still in its input box"),
             _ if !tells => return None,

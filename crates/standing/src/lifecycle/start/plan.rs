@@ -1,4 +1,4 @@
-//! What a start will do, worked out and checked before anything is changed.
+//! Plan of a start, made and checked before anything is changed.
 
 use std::{
     borrow::Cow,
@@ -24,41 +24,42 @@ use crate::{
 
 use super::attempt::Conversation;
 
-/// The longest single argument that the kernel takes is 128 KiB; a longer prompt goes by way of a file.
+/// Size limit of a prompt as an argument, in bytes: the kernel allows 128 KiB for one argument. A longer prompt is
+/// passed in a file.
 const PROMPT_LIMIT: usize = 120_000;
 
-/// How often trust is added again that another program wrote over.
+/// Number of times that trust is added again after another program overwrote it.
 const TRUSTED_AGAIN: u32 = 10;
 
-/// How long a program that takes no lock may need from its read to its write.
+/// Time that a program without a lock may need from its read to its write.
 const TRUST_SETTLES: Duration = Duration::from_millis(30);
 
-/// A start that can be made.
+/// Start that can be made.
 pub(super) struct Plan<'a> {
     pub(super) definition: &'a Definition,
     pub(super) adapter: Adapter,
     program: PathBuf,
     brief: String,
     pub(super) cwd: PathBuf,
-    /// The environment of the session: its harness is given this one, and everything is looked up in it.
+    /// Environment of the session: given to its harness, and used for every lookup.
     pub(super) environment: Cow<'a, Surroundings>,
-    /// Variables of the caller's that its harness is not given.
+    /// Variables of the caller that its harness does not get.
     pub(super) left_out: Vec<String>,
-    /// What the caller should be told of the environment.
+    /// Notes for the caller about the environment.
     environment_notes: Vec<String>,
-    /// What the caller should be told of the directory.
+    /// Note for the caller about the directory.
     note: Option<String>,
-    /// Why the recorded conversation is not there in the account that its definition moves it to.
+    /// Reason why the recorded conversation is missing in the account that its definition changes to.
     moved: Option<String>,
-    /// Where its secrets come from, every path absolute.
+    /// Sources of its secrets, with absolute paths.
     pub(super) secrets: Secrets,
-    /// Why the directory could not be trusted beforehand.
+    /// Reason why the directory could not be marked as trusted.
     pub(super) untrusted: Option<String>,
     resume_on_respawn: bool,
 }
 
 impl<'a> Plan<'a> {
-    /// Works out a start, or says why there can be none.
+    /// Makes a plan, or returns the reason why a start is not possible.
     pub(super) fn make(
         context: &'a Context,
         definition: &'a Definition,
@@ -83,7 +84,7 @@ impl<'a> Plan<'a> {
             resume_on_respawn: context.settings().routing.tmux.resume_on_respawn,
         };
         if let Some(record) = record.filter(|record| plan.resumable(Some(record)).is_some() && !record.cwd.is_empty()) {
-            // A conversation belongs to the directory it was begun in.
+            // A conversation belongs to the directory in which it began.
             plan.cwd = context.definitions().directory(&record.cwd);
             if plan.cwd != definition.cwd {
                 plan.note = Some(format!(
@@ -113,7 +114,8 @@ impl<'a> Plan<'a> {
         Ok(plan)
     }
 
-    /// Where its secrets come from, looked up now: a start with one that is not there fails before it spawns anything.
+    /// Returns the sources of its secrets, checked now: a start with a missing source fails before it spawns
+    /// anything.
     fn resolved_secrets(&self, context: &Context) -> Result<Secrets, String> {
         let project = context.config.path.project_dir();
         let of = |source: &SecretSource| -> Result<SecretSource, String> {
@@ -135,10 +137,10 @@ impl<'a> Plan<'a> {
         secrets.map(named).collect()
     }
 
-    /// Takes out variables that name sockets which are not there any more.
+    /// Removes variables that name sockets which no longer exist.
     fn leave_out_sockets(&mut self) {
         let gone = sockets::gone(&self.environment);
-        // What the definition sets is meant.
+        // Variables set by the definition are intended.
         for gone in gone.into_iter().filter(|gone| !self.definition.env.contains_key(&gone.key)) {
             self.environment = Cow::Owned(self.environment.clone().into_owned().without_var(&gone.key));
             let path = gone.path.display();
@@ -147,12 +149,12 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Where its harness is to run, for its adapter.
+    /// Returns the place in which its harness will run, for its adapter.
     pub(super) fn place<'b>(&'b self, context: &'b Context) -> Place<'b> {
         context.place_with(Cow::Borrowed(&self.environment), &self.cwd)
     }
 
-    /// What the caller should be told besides.
+    /// Returns further notes for the caller.
     pub(super) fn notes(&self) -> Vec<String> {
         let untrusted =
             self.untrusted.iter().map(|error| format!("could not trust its directory in advance ({error})"));
@@ -160,7 +162,7 @@ impl<'a> Plan<'a> {
         told.chain(untrusted).chain(self.adapter.hint()).collect()
     }
 
-    /// Has its harness trust the directory, if that is wanted and missing.
+    /// Marks the directory as trusted by its harness, if that is configured and missing.
     pub(super) fn trust(&self, context: &Context) -> Result<Trust, String> {
         let settings = context.settings().routing.harness_trust;
         if !settings.enabled {
@@ -169,8 +171,8 @@ impl<'a> Plan<'a> {
         self.adapter.trust(&self.place(context), &self.definition.harness_args, settings, Act::Write)
     }
 
-    /// Sees to it that what was added stays. A program that takes no lock may have read the file before and written it
-    /// after: then the directory is missing again, and is added again.
+    /// Makes sure that the added trust stays. A program without a lock may have read the file before and written it
+    /// after the change. Then the directory is missing again, and is added again.
     pub(super) fn keep_trusted(&self, context: &Context) {
         for _ in 0..TRUSTED_AGAIN {
             match self.trust(context) {
@@ -180,13 +182,12 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The account that its harness is given.
+    /// Returns the account that its harness gets.
     pub(super) fn account(&self) -> Account {
         Account::of(self.adapter.account(), &self.environment)
     }
 
-    /// Moves the plan to where a fresh conversation begins, after the recorded one could not be gone on with. True if
-    /// that is another place.
+    /// Moves the plan to the place of a new conversation, after a resume failed. True if the place differs.
     pub(super) fn begin_afresh(&mut self) -> Result<bool, String> {
         check_directory(&self.definition.cwd)?;
         self.note = None;
@@ -194,7 +195,7 @@ impl<'a> Plan<'a> {
         Ok(before != self.cwd)
     }
 
-    /// The recorded conversation, if this start would go on with it.
+    /// Returns the recorded conversation, if this start would resume it.
     pub(super) fn resumable(&self, record: Option<&Record>) -> Option<String> {
         let record = record?;
         let id = &record.harness_session_id;
@@ -203,7 +204,7 @@ impl<'a> Plan<'a> {
         (can && self.adapter.resume(id, &self.definition.harness_args).is_some()).then(|| id.clone())
     }
 
-    /// The record as it will stand: the whole definition as of this start, and the conversation it had.
+    /// Returns the record as it will be: the complete definition as of this start, and its previous conversation.
     pub(super) fn record(&self, before: Option<&Record>) -> Record {
         let definition = self.definition;
         let mut record = before.cloned().unwrap_or_else(|| Record::new(&definition.name, clock::now()));
@@ -224,25 +225,25 @@ impl<'a> Plan<'a> {
         record.env.clone_from(&definition.env);
         record.secrets.clone_from(&definition.secrets);
         record.slack_enabled = definition.slack_enabled;
-        // A bound thread stays where it is, whatever channel is configured since.
+        // A bound thread keeps its channel, even if another channel is configured later.
         if definition.slack_enabled && record.slack_thread.is_empty() {
             record.slack_channel.clone_from(&definition.slack_channel);
         }
         record
     }
 
-    /// The id of a fresh conversation; empty if only its harness will know.
+    /// Returns the id of a new conversation; empty if only its harness will know it.
     pub(super) fn new_id(&self, context: &Context) -> Result<String, String> {
         self.adapter.new_id(&self.place(context))
     }
 
-    /// A fresh conversation as this start would hold it.
+    /// Returns a new conversation as this start would record it.
     pub(super) fn pending(&self, id: &str) -> Pending {
         let (harness, cwd) = (self.definition.harness.clone(), self.cwd.display().to_string());
         Pending { session_id: id.to_owned(), harness, cwd, account: self.account() }
     }
 
-    /// The whole command of a conversation.
+    /// Returns the complete command for a conversation.
     pub(super) fn argv(&self, context: &Context, conversation: &Conversation) -> Result<Vec<String>, String> {
         let args = &self.definition.harness_args;
         let rest = match conversation {
@@ -256,7 +257,7 @@ impl<'a> Plan<'a> {
         Ok(std::iter::once(program.to_owned()).chain(rest).collect())
     }
 
-    /// What a fresh conversation is begun with.
+    /// Returns the first prompt of a new conversation.
     pub(super) fn prompt(&self, dir: &Path) -> Result<String, String> {
         let definition = self.definition;
         let whole = directive::boot_prompt(&definition.name, definition.slack_enabled, &self.brief);
@@ -275,12 +276,12 @@ fn utf8(path: PathBuf) -> Result<String, String> {
     path.into_os_string().into_string().map_err(|path| format!("{}: not UTF-8", path.display()))
 }
 
-/// Where a brief that is too long for an argument is read.
+/// Returns the path of the file for a brief that is too long for an argument.
 fn brief_file(dir: &Path, name: &SessionName) -> PathBuf {
     dir.join(format!("{name}.brief.md"))
 }
 
-/// Forgets the brief of a session that is deleted.
+/// Removes the brief of a deleted session.
 pub(crate) fn forget(context: &Context, name: &SessionName) {
     let _ = std::fs::remove_file(brief_file(&context.registry.launch_dir(), name));
 }

@@ -1,4 +1,4 @@
-//! What a stop cuts off: a turn, a prompt, messages that were not taken yet. It is told, and the messages are kept.
+//! Work that a stop interrupts: a turn, a prompt, or queued messages. It is reported, and the messages are kept.
 
 use wire::Activity;
 
@@ -11,21 +11,21 @@ use crate::{
     tmux::Pane,
 };
 
-/// How much of a prompt is told.
+/// Number of characters of a prompt that are reported.
 const PROMPT_SHOWN: usize = 120;
 
-/// What a stop cuts off.
+/// Work that a stop interrupts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cut {
     reading: Reading,
-    /// The last message, if it was given in this run.
+    /// Last message, if it was sent in this run.
     last_message: String,
-    /// How many messages were not taken yet.
+    /// Number of queued messages.
     untaken: usize,
 }
 
 impl Cut {
-    /// Looks at a session that is about to be stopped.
+    /// Examines a session that is about to be stopped.
     pub(super) fn look(context: &Context, record: &Record, pane: &Pane) -> Self {
         let Ok(harness) = context.harness(&record.harness) else { return Self::default() };
         let shown = context.tmux.shown(pane).into_result().ok().flatten().unwrap_or_default();
@@ -41,7 +41,7 @@ impl Cut {
         }
     }
 
-    /// In words; nothing if nothing was cut off.
+    /// Describes the work; empty if nothing was interrupted.
     pub(super) fn note(&self) -> String {
         let mut notes = Vec::new();
         match self.reading.activity {
@@ -58,7 +58,7 @@ impl Cut {
         notes.join("; ")
     }
 
-    /// The prompt in one line.
+    /// Returns the prompt in one line.
     fn prompt(&self) -> String {
         let line = inert_line(&self.reading.question.split_whitespace().collect::<Vec<_>>().join(" "));
         match line.char_indices().nth(PROMPT_SHOWN) {
@@ -67,7 +67,7 @@ impl Cut {
         }
     }
 
-    /// Adds it to an event. What a prompt asks may quote anything, so that it is not noted.
+    /// Adds the work to an event, without the text of the prompt, since it may quote anything.
     pub(super) fn note_in(&self, event: Event) -> Event {
         let word = match self.reading.activity {
             Activity::Busy => "turn",

@@ -1,4 +1,4 @@
-//! The end of a harness and of everything it started.
+//! Termination of a harness and of all processes that it started.
 
 use std::{
     collections::BTreeSet,
@@ -11,22 +11,22 @@ use rustix::process::Signal;
 
 use process::{self, ProcessHold, ProcessIdentity};
 
-/// How long the kernel may take to end what it was told to kill.
+/// Time for the kernel to end a killed process.
 const KILL_WAIT: Duration = Duration::from_secs(2);
 
-/// What was signalled, and what is left.
+/// Signalled processes, and those that are left.
 #[derive(Debug, Default)]
 pub(super) struct Ended {
-    /// For a person, in order: `SIGTERM to claude (pid 7)`.
+    /// For people, in order: `SIGTERM to claude (pid 7)`.
     pub(super) signalled: Vec<String>,
-    /// What carries our id and lives on.
+    /// Processes with the session's id that are still alive.
     pub(super) left: Vec<String>,
-    /// Whom a signal reached.
+    /// Pids that a signal reached.
     reached: BTreeSet<u32>,
 }
 
 impl Ended {
-    /// How many processes were signalled.
+    /// Returns the number of signalled processes.
     pub(super) fn count(&self) -> usize {
         self.reached.len()
     }
@@ -40,13 +40,12 @@ impl Ended {
     }
 }
 
-/// Ends a harness gracefully, then whatever else carries its id or stands around it. The grace is for all of them
-/// together.
+/// Ends a harness gracefully, then all other processes with its id or in its household. They share one grace period.
 pub(super) fn end(pane_process: &ProcessHold, loop_id: &str, grace: Duration) -> Ended {
     let mut ended = Ended::default();
     let started = Instant::now();
     let left = || grace.saturating_sub(started.elapsed());
-    // Now, since what is around it cannot be told any more once it has ended.
+    // Collected now, since the household cannot be determined after the exit.
     let household = process::household(pane_process);
     let harnesses = behind_shells(pane_process);
     for harness in &harnesses {
@@ -54,7 +53,7 @@ pub(super) fn end(pane_process: &ProcessHold, loop_id: &str, grace: Duration) ->
     }
     files::failpoint::at("stop.termed");
     let gone = harnesses.iter().all(|held| held.wait(left()));
-    // A shell that wrapped the harness leaves when the harness has; if it does not, it is told to.
+    // A shell that wraps the harness exits after the harness; if it does not, it gets SIGTERM.
     if gone
         && !harnesses.iter().any(|held| held.identity == pane_process.identity)
         && !pane_process.wait(Duration::from_millis(200))
@@ -67,7 +66,7 @@ pub(super) fn end(pane_process: &ProcessHold, loop_id: &str, grace: Duration) ->
         signal(held, Signal::KILL, "SIGKILL", &mut ended);
         held.wait(KILL_WAIT);
     }
-    // Behind a wrapper that is no shell, one of these is the harness itself, and is still writing.
+    // Behind a wrapper that is not a shell, one of these is the harness itself, and is still writing.
     let mut rest = sweep_all(loop_id, &household, left());
     ended.signalled.append(&mut rest.signalled);
     ended.reached.append(&mut rest.reached);
@@ -78,12 +77,13 @@ pub(super) fn end(pane_process: &ProcessHold, loop_id: &str, grace: Duration) ->
     ended
 }
 
-/// Ends everything that carries an id: gracefully if there is grace, then by force until nothing does or time is up.
+/// Ends all processes with an id: gracefully if there is a grace period, then by force until none is left or the time
+/// is over.
 pub(super) fn sweep(loop_id: &str, grace: Duration) -> Ended {
     sweep_all(loop_id, &[], grace)
 }
 
-/// The same, and with it those that are known without it.
+/// Ends all processes with an id, and the given ones.
 fn sweep_all(loop_id: &str, known: &[ProcessIdentity], grace: Duration) -> Ended {
     let find = || {
         let mut found = process::carrying(loop_id);
@@ -124,7 +124,7 @@ fn sweep_all(loop_id: &str, known: &[ProcessIdentity], grace: Duration) -> Ended
     }
 }
 
-/// Asks a process to go. One that was stopped cannot hear it, so it is woken.
+/// Sends SIGTERM to a process. A stopped process cannot handle it, so it is continued.
 fn ask(held: &ProcessHold, ended: &mut Ended) {
     signal(held, Signal::TERM, "SIGTERM", ended);
     let _ = held.signal(Signal::CONT);
@@ -142,7 +142,7 @@ fn signal(held: &ProcessHold, signal: Signal, name: &str, ended: &mut Ended) {
     }
 }
 
-/// Processes, for a person.
+/// Describes processes, for people.
 pub(super) fn told(processes: &[ProcessHold]) -> String {
     processes.iter().map(label).collect::<Vec<_>>().join(", ")
 }
@@ -151,7 +151,8 @@ fn label(held: &ProcessHold) -> String {
     format!("{} (pid {})", process::command_name(held.identity.pid), held.identity.pid)
 }
 
-/// The harness itself, where shells wrap it: a shell that gets SIGTERM leaves without telling its child.
+/// Returns the harness itself, behind shells that wrap it: a shell that gets SIGTERM exits without signalling its
+/// child.
 fn behind_shells(pane_process: &ProcessHold) -> Vec<ProcessHold> {
     let mut found = Vec::new();
     let mut pending = vec![pane_process.identity.pid];
@@ -165,13 +166,13 @@ fn behind_shells(pane_process: &ProcessHold) -> Vec<ProcessHold> {
     found
 }
 
-/// By its program: a script is called by its own name, whatever runs it.
+/// Checks the executable: a script has its own command name, whatever runs it.
 fn is_shell(pid: u32) -> bool {
     let exe = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
     let name = exe.file_name().and_then(OsStr::to_str).unwrap_or_default();
     match name.trim_end_matches(" (deleted)") {
         "sh" | "bash" | "dash" | "zsh" | "ksh" | "mksh" | "fish" | "ash" => true,
-        // One program, many commands.
+        // One executable with many commands.
         "busybox" => matches!(process::command_name(pid).as_str(), "sh" | "ash" | "busybox"),
         _ => false,
     }
