@@ -25,7 +25,7 @@ const LOOK: Duration = Duration::from_millis(20);
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Step {
-    /// Name: `prepare`, `create`, `say`, `stop`, `start`, `delete` or `clean`.
+    /// Name of the step: `prepare`, `create`, `say`, `stop`, `start`, `delete` or `clean`.
     pub name: &'static str,
     /// Duration of the step.
     pub took: Duration,

@@ -6,7 +6,7 @@ use wire::{Remedy, SessionName};
 
 use super::Error;
 
-/// One of each variant, in the order of the type.
+/// Returns one error of each variant, in the order of the type.
 fn every() -> Vec<Error> {
     let name = || SessionName::parse("ops").expect("a name");
     let text = str::to_owned;
@@ -47,7 +47,7 @@ fn every() -> Vec<Error> {
     ]
 }
 
-/// The code, the message, and each remedy as text and as data.
+/// Returns the code, the message, and each remedy as text and as data.
 fn section(error: &Error) -> String {
     let mut lines = vec![format!("== {}", error.code().as_str()), error.to_string()];
     for remedy in error.remedies() {

@@ -63,7 +63,7 @@ struct Planned<'a> {
     condition: &'a Condition,
     block_enabled: bool,
     config: &'a str,
-    /// Hint how to look at its tmux session.
+    /// Hint on how to look at its tmux session.
     attach: String,
     /// Note for a session that lost only its record.
     unrecorded: String,

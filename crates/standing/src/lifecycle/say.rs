@@ -181,7 +181,7 @@ fn resume(
     let pane = match pane {
         Ok(pane) if record.loop_id == intent.loop_id => pane,
         Err(Error::TmuxSilent { reason }) => return Err(Error::TmuxSilent { reason: reason.clone() }),
-        // The pane that could have told is gone.
+        // The marked pane is gone, and with it the answer.
         Ok(_) | Err(_) => return Ok(Some(lost())),
     };
     match context.tmux.is_marked(pane, &intent.message_id).into_result()? {

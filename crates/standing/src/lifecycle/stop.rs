@@ -350,7 +350,7 @@ fn emit_failed(context: &Context, record: &Record, detail: &str) {
 }
 
 impl Context {
-    /// Returns a hint how to look at a session without typing into it.
+    /// Returns a hint on how to look at a session without typing into it.
     pub(crate) fn attach(&self, name: &SessionName) -> String {
         format!("`tmux attach -r -t '={}'`{}", name.tmux_session(), self.tmux.server_hint())
     }
