@@ -1,8 +1,8 @@
-//! The account of a session: where its harness keeps its conversations, its trust and its settings.
+//! Account of a session: where its harness keeps its conversations, trust and settings.
 //!
-//! That is decided by a few variables (`CLAUDE_CONFIG_DIR`, `CODEX_HOME`, `HOME`, …). Their values are taken when a
-//! session is started and kept in its record, so that a session stays in its account whatever the environment of a
-//! later caller is. Only variables that hold a path are listed: a record never holds a secret.
+//! A few variables decide this (`CLAUDE_CONFIG_DIR`, `CODEX_HOME`, `HOME`, …). Their values are taken when a session
+//! starts and are kept in its record. A session therefore stays in its account, whatever the environment of a later
+//! caller. Only variables that hold a path are listed: a record never holds a secret.
 
 use std::{borrow::Cow, collections::BTreeMap, ffi::OsStr, fs};
 
@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use process::{LOOP_ID_VAR, Surroundings};
 
-/// The listed variables of a session and their values, `None` for one that was not set. A variable that is not listed
-/// here is the caller's: a record of an older version, or of another harness.
+/// Listed variables of a session with their values, `None` for a variable that was not set. A variable that is missing
+/// here (a record of an older version, or of another harness) takes the caller's value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Account(BTreeMap<String, Option<String>>);
@@ -36,13 +36,13 @@ pub(crate) const ALL: &[&str] = &[
 ];
 
 impl Account {
-    /// The values of these variables in an environment.
+    /// Reads these variables from an environment.
     pub(crate) fn of(variables: &[&str], environment: &Surroundings) -> Self {
         Self::read(variables, |key| environment.var(key))
     }
 
-    /// The values of these variables in a process that carries this session's mark; `None` if its environment cannot
-    /// be read, or is not (or not any more) the one that a launch gave it.
+    /// Reads these variables from a process that carries this session's mark. `None` if its environment cannot be read,
+    /// or is not, or no longer, the one that a launch gave it.
     pub(crate) fn of_process(variables: &[&str], pid: u32, loop_id: &str) -> Option<Self> {
         let environ = fs::read(format!("/proc/{pid}/environ")).ok()?;
         let value = |key: &str| {
@@ -58,18 +58,18 @@ impl Account {
     fn read<'a>(variables: &[&str], value: impl Fn(&str) -> Option<&'a OsStr>) -> Self {
         let known = variables.iter().filter_map(|key| match value(key) {
             None => Some(((*key).to_owned(), None)),
-            // One that is not text cannot be recorded, and stays the caller's.
+            // A value that is not text cannot be recorded, so the caller's value applies.
             Some(value) => Some(((*key).to_owned(), Some(value.to_str()?.to_owned()))),
         });
         Self(known.collect())
     }
 
-    /// True if nothing is known of it.
+    /// True if no variable is known.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The environment with this account in it.
+    /// Returns the environment with this account applied.
     pub(crate) fn over<'a>(&self, environment: Cow<'a, Surroundings>) -> Cow<'a, Surroundings> {
         let mut environment = environment;
         for (key, value) in self.0.iter().filter(|(key, _)| ALL.contains(&key.as_str())) {
@@ -84,7 +84,7 @@ impl Account {
         environment
     }
 
-    /// The variables that both know and that differ: the name, the value here, the value there.
+    /// Lists the variables that both accounts know and that differ: name, value here, value there.
     pub(crate) fn differences<'a>(&'a self, other: &'a Self) -> Vec<Difference<'a>> {
         let both = self.0.iter().filter_map(|(key, value)| Some((key, value, other.0.get(key)?)));
         both.filter(|(_, here, there)| here != there)
@@ -93,7 +93,7 @@ impl Account {
     }
 }
 
-/// A variable that two accounts do not agree on.
+/// Variable whose values differ between two accounts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Difference<'a> {
     pub(crate) key: &'a str,
@@ -101,14 +101,14 @@ pub(crate) struct Difference<'a> {
     pub(crate) there: Option<&'a str>,
 }
 
-/// The variables that decide on an agent's account and differ between two environments: the name, and both values.
+/// Lists the variables that decide an agent's account and differ between two environments: name and both values.
 pub fn account_differences(here: &Surroundings, there: &Surroundings) -> Vec<(String, String, String)> {
     let (here, there) = (Account::of(ALL, here), Account::of(ALL, there));
     let told = |one: &Difference<'_>| (one.key.to_owned(), shown(one.here), shown(one.there));
     here.differences(&there).iter().map(told).collect()
 }
 
-/// A value of a variable, for a person.
+/// Formats a variable's value for people.
 pub(crate) fn shown(value: Option<&str>) -> String {
     value.map_or_else(|| "not set".to_owned(), |value| format!("`{value}`"))
 }

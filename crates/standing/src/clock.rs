@@ -1,30 +1,30 @@
-//! Wall-clock times as they are written down. Time-outs use the monotonic clock instead.
+//! Wall-clock times in their written form. Timeouts use the monotonic clock instead.
 
 use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 
-/// `YYYY-MM-DDTHH:MM:SSZ`, the form of every time in a record.
+/// Returns the current time as `YYYY-MM-DDTHH:MM:SSZ`, the form of every time in a record.
 pub(crate) fn now() -> String {
     at(Timestamp::now())
 }
 
-/// A moment in that form.
+/// Formats a moment in the form of a record's times.
 pub(crate) fn at(moment: Timestamp) -> String {
     moment.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// True if a moment that another program wrote down is longer ago than that. A clock that was set back says no.
+/// True if a moment that another program recorded is longer ago than this duration. False if the clock was set back.
 pub(crate) fn is_older(moment: SystemTime, than: Duration) -> bool {
     SystemTime::now().duration_since(moment).is_ok_and(|age| age > than)
 }
 
-/// Such a time in milliseconds since 1970; `None` if it is none.
+/// Converts a record's time to milliseconds since 1970; `None` if the text is not such a time.
 pub(crate) fn milliseconds(time: &str) -> Option<i64> {
     time.parse::<Timestamp>().ok().map(Timestamp::as_millisecond)
 }
 
-/// The same with milliseconds, the form of an event's time.
+/// Returns the current time with milliseconds, the form of an event's time.
 pub(crate) fn now_millis() -> String {
     Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
 }

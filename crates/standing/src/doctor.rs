@@ -1,8 +1,8 @@
-//! doctor: what of this machine endangers the sessions, each hazard with its remedy.
+//! Checks of `doctor`: hazards of this machine for the sessions, each with its remedy.
 //!
-//! One check a file. A check looks and tells; it starts nothing and changes nothing, not even what it could mend. What
-//! the-loop itself gets along with is a notice and no hazard. Whatever surfaces have of their own (a port, a unit) they
-//! examine themselves.
+//! One check per file. A check only reads: it starts nothing and changes nothing, not even a problem it could fix. A
+//! condition that the-loop can live with is a notice, not a hazard. Surfaces examine their own parts (a port, a unit)
+//! themselves.
 
 mod clock;
 mod config;
@@ -35,18 +35,18 @@ use crate::{
     tmux::{About, Panes, Silence},
 };
 
-/// What every check may look at, looked at once.
+/// Facts that all checks share, gathered once.
 struct CheckContext<'a> {
     context: &'a Context,
-    /// The version of the tmux program.
+    /// Version of the tmux program.
     program: Result<String, Silence>,
-    /// The tmux server; `None` without one.
+    /// The running tmux server; `None` without one.
     server: Result<Option<About>, Silence>,
     panes: Result<Panes, Silence>,
     entries: BTreeMap<SessionName, Entry>,
 }
 
-/// All of them, in the order in which they are told.
+/// All checks, in the order of the report.
 const CHECKS: [fn(&CheckContext<'_>) -> Vec<Finding>; 18] = [
     config::check,
     tmux::check,
@@ -68,7 +68,7 @@ const CHECKS: [fn(&CheckContext<'_>) -> Vec<Finding>; 18] = [
     unit::check,
 ];
 
-/// Every finding, hazards first.
+/// Runs every check and returns the findings, hazards first.
 pub(crate) fn examine(context: &Context) -> Vec<Finding> {
     let mut findings = Vec::new();
     let entries = every_name(context).unwrap_or_else(|error| {
@@ -77,7 +77,7 @@ pub(crate) fn examine(context: &Context) -> Vec<Finding> {
         BTreeMap::new()
     });
     let program = context.tmux.program_version().into_result();
-    // A program that cannot be run has nobody answer either.
+    // If the program cannot run, no server can answer either.
     let (server, panes) = match &program {
         Ok(_) => (context.tmux.about_server().into_result(), context.look()),
         Err(silence) => (Err(silence.clone()), Err(silence.clone())),
@@ -97,12 +97,12 @@ impl CheckContext<'_> {
         self.context.settings()
     }
 
-    /// Every session that is known, with its definition.
+    /// Iterates over every known session's definition.
     fn definitions(&self) -> impl Iterator<Item = Definition> {
         self.sessions().map(|(definition, _)| definition)
     }
 
-    /// Every session that is known, with its definition and its record.
+    /// Iterates over every known session's definition and record.
     fn sessions(&self) -> impl Iterator<Item = (Definition, Option<&Record>)> {
         let definitions = self.context.definitions();
         let known = move |name, record| Some((definitions.known(name, record)?, record));
@@ -113,7 +113,7 @@ impl CheckContext<'_> {
         self.entries.values().filter_map(Entry::record)
     }
 
-    /// The living tmux servers that a session was spawned on, each once.
+    /// Lists the living tmux servers that a session was spawned on, each once.
     fn recorded_servers(&self) -> Vec<&Server> {
         let mut servers: Vec<&Server> = Vec::new();
         for server in self.records().filter_map(|record| record.server.as_ref()) {
@@ -124,7 +124,7 @@ impl CheckContext<'_> {
         servers
     }
 
-    /// How its tmux is called on a command line.
+    /// Returns the command that calls the configured tmux on a command line.
     fn tmux(&self) -> String {
         match self.settings().routing.tmux.socket.as_str() {
             "" => "tmux".to_owned(),

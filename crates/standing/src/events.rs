@@ -1,9 +1,9 @@
-//! The event log: the paper trail of sessions that have no ticket.
+//! Event log: the audit trail of sessions that have no ticket.
 //!
-//! One compact JSON object a line, appended in one write. A line that cannot be written is warned of once and never
-//! fails a verb. No message text and no secret is ever an event's field.
+//! Each line is one compact JSON object, appended in one write. A line that cannot be written causes one warning and
+//! never fails a verb. No event field ever holds message text or a secret.
 //!
-//! A file of 16 MiB makes room for a new one, and three are kept besides it. Positions go on across that, see
+//! A file of 16 MiB is rotated, and three rotated files are kept. Positions continue across rotations, see
 //! [`EventReader`].
 
 mod append;
@@ -25,16 +25,16 @@ pub use read::{Batch, EventReader, LogLine};
 use crate::{Error, clock, config, metrics, state_folder};
 use segment::{Limits, ROTATED};
 
-/// How weighty an event is.
+/// Severity of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// Of use when something is looked into.
+    /// Detail for an investigation.
     Debug,
-    /// Something was done.
+    /// Completed action.
     Info,
-    /// Something was not done, and the work went on.
+    /// Skipped step; the work continued.
     Warning,
-    /// Something was asked for and could not be done.
+    /// Request that could not be carried out.
     Error,
 }
 
@@ -49,7 +49,7 @@ impl Level {
     }
 }
 
-/// One event under construction: `Event::info("standing.said").with("standing", "ops")`.
+/// Event under construction: `Event::info("standing.said").with("standing", "ops")`.
 #[derive(Clone, Debug)]
 pub struct Event {
     name: &'static str,
@@ -58,22 +58,22 @@ pub struct Event {
 }
 
 impl Event {
-    /// An event of a level.
+    /// Creates an event of a level.
     pub fn new(level: Level, name: &'static str) -> Self {
         Self { name, level, fields: Map::new() }
     }
 
-    /// Something was done.
+    /// Creates an event for a completed action.
     pub fn info(name: &'static str) -> Self {
         Self::new(Level::Info, name)
     }
 
-    /// Something could not be done.
+    /// Creates an event for a failed action.
     pub fn error(name: &'static str) -> Self {
         Self::new(Level::Error, name)
     }
 
-    /// Adds a field; its name in `snake_case`. A text with nothing in it is left out.
+    /// Adds a field with a name in `snake_case`. An empty text is left out.
     #[must_use]
     pub fn with(mut self, field: &str, value: impl Into<Value>) -> Self {
         let value = value.into();
@@ -84,7 +84,7 @@ impl Event {
     }
 }
 
-/// Where events go.
+/// Destination of events.
 #[derive(Clone, Debug)]
 pub(crate) struct EventLog {
     path: Option<PathBuf>,
@@ -102,7 +102,7 @@ impl EventLog {
     pub(crate) fn emit(&self, event: Event) {
         let Some(path) = &self.path else { return };
         let header = |before: u64| self.line(Event::info(ROTATED).with("offset", before));
-        // What another user's folder refused to a verb is not written there either.
+        // A folder of another user that refused a verb is not written to for its events either.
         if self.prepare(path).is_err() {
             return;
         }

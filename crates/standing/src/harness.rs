@@ -1,7 +1,7 @@
 //! Harnesses: the programs that host a conversation, behind one trait.
 //!
-//! An adapter knows how its program is started and resumed, where it writes its transcript, what must be trusted
-//! beforehand, and how its screen is read. It starts nothing and types nothing.
+//! An adapter knows how its program is started and resumed, where it writes its transcript, what must be trusted before
+//! a start, and how to read its screen. It starts nothing and types nothing.
 
 mod adapter;
 mod args;
@@ -40,24 +40,24 @@ use crate::{
     process::{self, ProcessIdentity},
 };
 
-/// Where a session's program runs, or is to run. An adapter looks nothing up anywhere else.
+/// Environment and folder in which a session's program runs, or will run. An adapter looks nothing up elsewhere.
 #[derive(Clone, Debug)]
 pub(crate) struct Place<'a> {
-    /// The session's own environment: what its program was given, or is to be given. It is not the caller's.
+    /// Session's own environment, which its program was given or will be given. It is not the caller's.
     pub(crate) environment: Cow<'a, Surroundings>,
-    /// The absolute working directory.
+    /// Absolute working directory.
     pub(crate) cwd: &'a Path,
-    /// The variables that no harness gets to see.
+    /// Variables that are hidden from every harness.
     pub(crate) secrets: Vec<&'a str>,
 }
 
 impl Place<'_> {
-    /// A folder or file that a variable names. A relative one is below the working directory, as for the program.
+    /// Returns the path that a variable names. A relative path is below the working directory, as for the program.
     pub(crate) fn path(&self, key: &str) -> Option<PathBuf> {
         self.environment.var(key).map(|path| self.cwd.join(path))
     }
 
-    /// The home directory, if one is set.
+    /// Returns the home directory, if one is set.
     pub(crate) fn home(&self) -> Option<PathBuf> {
         self.path("HOME")
     }
@@ -65,48 +65,49 @@ impl Place<'_> {
 
 #[cfg(test)]
 impl<'a> Place<'a> {
-    /// A place in a given environment.
+    /// Creates a place from an environment and a folder.
     pub(crate) fn of(environment: &'a Surroundings, cwd: &'a Path) -> Self {
         Self { environment: Cow::Borrowed(environment), cwd, secrets: Vec::new() }
     }
 }
 
-/// A screen as it stands.
+/// Screen at one moment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Screen<'a> {
-    /// The visible lines, plain.
+    /// Visible lines, as plain text.
     pub(crate) text: &'a str,
-    /// The title the program set.
+    /// Title that the program set.
     pub(crate) title: &'a str,
 }
 
-/// What a screen says.
+/// State that a screen shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reading {
     pub(crate) activity: Activity,
-    /// The question, if it waits for an answer.
+    /// Text of the prompt, if the harness waits for an answer.
     pub(crate) question: String,
 }
 
-/// A spawn whose conversation is looked for.
+/// Running spawn whose conversation is looked for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spawned<'a> {
     pub(crate) session: &'a SessionName,
-    /// The pane's process; `None` if it has ended.
+    /// Process of the pane; `None` if it has ended.
     pub(crate) pid: Option<u32>,
-    /// The id that its processes carry.
+    /// Id that its processes carry.
     pub(crate) loop_id: &'a str,
-    /// When it was spawned, as a record has it; empty if that is not known.
+    /// Time of the spawn in a record's format; empty if unknown.
     pub(crate) since: &'a str,
-    /// The conversation on record; empty if there is none yet.
+    /// Conversation on record; empty if there is none yet.
     pub(crate) known: &'a str,
-    /// Whether every process of the machine may be looked at. A listing of hundreds of sessions looks at the pane's process
-    /// and at what descends from it.
+    /// True if the search may look at every process of the machine. A listing of hundreds of sessions looks only at the
+    /// pane's process and its descendants.
     pub(crate) thorough: bool,
 }
 
 impl Spawned<'_> {
-    /// Its living processes, the pane's own first: a wrapper script may stand between the pane and the harness.
+    /// Iterates over its living processes, the pane's own first: a wrapper script may run between the pane and the
+    /// harness.
     pub(crate) fn processes(&self) -> impl Iterator<Item = u32> {
         let below = self.pid.map(process::descendants).unwrap_or_default();
         let carrying =
@@ -118,217 +119,218 @@ impl Spawned<'_> {
     }
 }
 
-/// A spawn that has ended, whose last conversation is looked for in what its harness left behind.
+/// Ended spawn whose last conversation is looked for in the files and output that its harness left behind.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ended<'a> {
     pub(crate) session: &'a SessionName,
-    /// The pane's process, as it was.
+    /// Process of the pane before its end.
     pub(crate) process: &'a ProcessIdentity,
-    /// When it was spawned, as a record has it; empty if that is not known.
+    /// Time of the spawn in a record's format; empty if unknown.
     pub(crate) since: &'a str,
-    /// The conversation on record.
+    /// Conversation on record.
     pub(crate) known: &'a str,
-    /// What its pane last showed; empty if there is no pane any more.
+    /// Last content of its pane; empty if the pane is gone.
     pub(crate) last_words: &'a str,
 }
 
-/// What an entry of a transcript is, as far as a message in it is concerned.
+/// Meaning of a transcript entry for the delivery of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Written {
-    /// A text in it was taken as a turn.
+    /// A text in it was accepted as a turn.
     Turn,
     /// A text in it waits in the harness's own queue.
     Queued,
-    /// Queued text was taken out of the queue by a person.
+    /// A person removed queued text from the queue.
     TakenBack,
-    /// It may quote a text, and proves nothing.
+    /// The entry may quote a text, and proves nothing.
     Note,
 }
 
-/// A fresh conversation.
+/// Fresh conversation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fresh<'a> {
-    /// The id made for it; empty if the harness makes its own.
+    /// Id generated for it; empty if the harness makes its own.
     pub(crate) id: &'a str,
     pub(crate) args: &'a [String],
-    /// The boot prompt; it never begins with `-`.
+    /// Boot prompt; it never begins with `-`.
     pub(crate) prompt: &'a str,
 }
 
-/// One kind of harness.
+/// Kind of harness.
 pub(crate) trait Harness {
-    /// The program, as it is looked for on PATH, or an absolute path.
+    /// Returns the program: a name that is looked for on PATH, or an absolute path.
     fn program(&self) -> &str;
 
-    /// The variables that decide where the program keeps its conversations, trust and settings. All are among
-    /// [`account::ALL`]; of a program that nothing is known of, it may be any of them.
+    /// Lists the variables that decide where the program keeps its conversations, trust and settings. All are among
+    /// [`account::ALL`]; for an unknown program, any of them may count.
     fn account(&self) -> &'static [&'static str] {
         account::ALL
     }
 
-    /// Variables that the program is to have, unless the operator has set them.
+    /// Lists variables that the program gets unless the operator has set them.
     fn vars(&self) -> &'static [(&'static str, &'static str)] {
         &[]
     }
 
-    /// The id of a conversation that is about to be begun; empty if only its harness will know.
+    /// Generates the id of a new conversation; empty if the harness makes its own.
     fn new_id(&self, place: &Place<'_>) -> Result<String, String> {
         let _ = place;
         Ok(uuid::Uuid::new_v4().to_string())
     }
 
-    /// Whether only the harness makes ids, and tells them some time after its start.
+    /// True if the harness makes its own ids, and reports them some time after its start.
     fn makes_its_ids(&self) -> bool {
         false
     }
 
-    /// The conversation that a spawn is in, for a harness that makes its own ids, or that may be moved to another
-    /// conversation by whoever types into it. It must be proven to be that spawn's own: never merely the newest one.
+    /// Finds the conversation of a running spawn. It is needed for a harness that makes its own ids, or that a user can
+    /// move to another conversation by typing. The conversation must be proven to be that spawn's own: the newest one
+    /// is never taken merely for being the newest.
     fn discover(&self, place: &Place<'_>, spawned: &Spawned<'_>) -> Option<String> {
         let _ = (place, spawned);
         None
     }
 
-    /// The conversation that a spawn was in when it ended, if that is another one than the one on record. It must be
+    /// Finds the conversation that a spawn was in when it ended, if it differs from the one on record. It must be
     /// proven to be that spawn's own.
     fn left_in(&self, place: &Place<'_>, ended: &Ended<'_>) -> Option<String> {
         let _ = (place, ended);
         None
     }
 
-    /// The conversations that a spawn went through on its way from one to another, where the harness tells.
+    /// Lists the conversations that a spawn passed through between two others, where the harness records them.
     fn between(&self, place: &Place<'_>, since: &str, from: &str, to: &str) -> Vec<String> {
         let _ = (place, since, from, to);
         Vec::new()
     }
 
-    /// What the harness says of itself elsewhere than on its screen, for a look that has no screen at hand.
+    /// Reads the state that the harness reports outside its screen, for a reader without a screen.
     fn told(&self, place: &Place<'_>, pid: u32) -> Option<Reading> {
         let _ = (place, pid);
         None
     }
 
-    /// Why a session must not be started with these arguments: conversation or prompt would not arrive.
+    /// Refuses arguments with which the conversation or the prompt would not reach the harness; the error says why.
     fn check_args(&self, args: &[String]) -> Result<(), String> {
         let _ = args;
         Ok(())
     }
 
-    /// The arguments, after the program, of a fresh conversation.
+    /// Returns the arguments after the program that start a fresh conversation.
     fn fresh(&self, fresh: &Fresh<'_>) -> Vec<String>;
 
-    /// The arguments, after the program, that resume a conversation; `None` if it cannot.
+    /// Returns the arguments after the program that resume a conversation; `None` if the harness cannot resume.
     fn resume(&self, id: &str, args: &[String]) -> Option<Vec<String>>;
 
-    /// Trusts the working directory beforehand, so that no dialog meets an unattended session; or only looks whether it
-    /// is trusted. Whether it is to be trusted at all (`routing.harnessTrust.enabled`) is the caller's to know.
+    /// Trusts the working directory before a start, so that no dialog meets an unattended session; or only checks the
+    /// trust. The caller decides whether it is to be trusted at all (`routing.harnessTrust.enabled`).
     fn trust(&self, place: &Place<'_>, args: &[String], settings: HarnessTrust, act: Act) -> Result<Trust, String> {
         let _ = (place, args, settings, act);
         Ok(Trust::Given)
     }
 
-    /// The file that a conversation's turns are written to, if it is known.
+    /// Returns the file that a conversation's turns are written to, if it is known.
     fn transcript(&self, place: &Place<'_>, id: &str) -> Option<PathBuf> {
         let _ = (place, id);
         None
     }
 
-    /// The same for one that a living process is in, where that is found at less cost: a list asks it of every session.
+    /// Returns the transcript of a conversation that a living process is in, found at less cost: a list asks for it for
+    /// every session.
     fn conversation_file(&self, place: &Place<'_>, id: &str, pid: u32) -> Option<PathBuf> {
         let _ = pid;
         self.transcript(place, id)
     }
 
-    /// When the turn was begun that a line of a transcript begins, as the line tells it; `None` for every other line, and
-    /// where that is not known of the harness.
+    /// Returns the time at which a turn began, if this transcript line begins one. `None` for every other line, and for
+    /// harnesses where that is not known.
     fn begins_turn(&self, line: &serde_json::Value) -> Option<String> {
         let _ = line;
         None
     }
 
-    /// What an entry of the transcript is.
+    /// Classifies an entry of the transcript.
     fn written(&self, entry: &serde_json::Value) -> Written {
         let _ = entry;
         Written::Turn
     }
 
-    /// Whether the screen shows a message in the harness's own queue.
+    /// True if the screen shows a message in the harness's own queue.
     fn in_queue(&self, screen: Screen<'_>, message: &str) -> bool {
         let _ = (screen, message);
         false
     }
 
-    /// The lines of the screen that the input box takes up; `None` if no box is seen.
+    /// Returns the screen lines of the input box; `None` if no box is visible.
     fn input_lines(&self, screen: Screen<'_>) -> Option<Range<usize>> {
         let _ = screen;
         None
     }
 
-    /// What opens the input box before anything stands in it.
+    /// Returns the characters that open an empty input box.
     fn prompt_marks(&self) -> &'static [char] {
         &[]
     }
 
-    /// What it writes into an empty input box for a hint, or how such a hint begins. On a terminal without colours it looks
-    /// like text.
+    /// Lists the hints that the harness shows in an empty input box, or their beginnings. On a terminal without colours
+    /// they look like text.
     fn hints(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// How long it keeps a conversation that is not gone on with.
+    /// Returns how long the harness keeps a conversation that is not resumed.
     fn retention(&self, place: &Place<'_>) -> Retention {
         let _ = place;
         Retention::Forever
     }
 
-    /// How long after a paste Enter is taken as Enter.
+    /// Returns the delay after a paste from which Enter counts as Enter.
     fn enter_gap(&self) -> Duration {
         Duration::from_millis(200)
     }
 
-    /// How long it may take to show a first screen that [`Harness::is_up`] knows. A start that outlived its probe waits
-    /// that long at the most: it may yet die of what it was asked to resume.
+    /// Returns the maximum time until a first screen that [`Harness::is_up`] recognises. A start that survived its
+    /// probe waits at most that long: the program may still fail at the conversation it resumes.
     fn draws_within(&self) -> Duration {
         Duration::ZERO
     }
 
-    /// What the screen says.
+    /// Reads the state that the screen shows.
     fn read(&self, screen: Screen<'_>) -> Reading {
         let _ = screen;
         Reading::default()
     }
 
-    /// The answers that a question on the screen offers, where its digit alone chooses one; none for any other kind of
-    /// question.
+    /// Lists the answers of a prompt on the screen, where the digit alone selects one; empty for any other prompt.
     fn choices(&self, screen: Screen<'_>) -> Vec<Choice> {
         let _ = screen;
         Vec::new()
     }
 
-    /// For how long a question must have stood on the screen before a key answers it: some ignore what is typed right
-    /// after a question came up, so that nobody answers it by accident.
+    /// Returns how long a prompt must have been on the screen before a key answers it. Some harnesses ignore keys right
+    /// after a prompt appears, to prevent accidental answers.
     fn question_settles(&self) -> Duration {
         Duration::ZERO
     }
 
-    /// Whether the program is up and takes input, which a paste before that could not be proven to reach; `None` if
-    /// its screen does not tell.
+    /// True if the program is up and accepts input: a paste before that could not be proven to arrive. `None` if its
+    /// screen does not tell.
     fn is_up(&self, screen: Screen<'_>) -> Option<bool> {
         let _ = screen;
         None
     }
 
-    /// Whether the input box still shows that message unsent; `None` if the box cannot be seen.
+    /// True if the input box still shows that message unsent; `None` if no box is visible.
     fn holds_input(&self, screen: Screen<'_>, message: &str) -> Option<bool> {
         let _ = (screen, message);
         None
     }
 }
 
-/// The names of the built-in harnesses, the one for newcomers last.
+/// Names of the built-in harnesses, the demo for newcomers last.
 pub(crate) const BUILT_IN: [&str; 6] = ["claude", "codex", "cursor", "gemini", "opencode", "demo"];
 
-/// The adapter of a harness by its name; the error says which there are.
+/// Finds the adapter of a harness by its name; the error lists the known names.
 pub(crate) fn by_name(name: &str, routing: &Routing, surroundings: &Surroundings) -> Result<Adapter, String> {
     if let Some(custom) = routing.harnesses.get(name) {
         let like = custom.like.as_deref().and_then(|like| built_in(like, surroundings));

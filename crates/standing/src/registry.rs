@@ -1,7 +1,7 @@
-//! The registry: one record a session, `<state.root>/local/standing/<name>.json`.
+//! Registry: one record per session, `<state.root>/local/standing/<name>.json`.
 //!
-//! Writes are atomic and durable, a file that cannot be read is never overwritten and never hides the others, and a
-//! verb that changes a session holds its lock for as long as it works. Nothing here knows tmux.
+//! Writes are atomic and durable. An unreadable file is never overwritten and never hides the others. A verb that
+//! changes a session holds its lock throughout. This module does not know tmux.
 
 mod lock;
 mod record;
@@ -24,29 +24,29 @@ pub(crate) use record::{Origin, Pending, Phase, Record, RecordStatus, Server};
 
 use crate::{Error, error::storage, notices, state_folder};
 
-/// The largest record in bytes. Records are small: a larger file is not one.
+/// Maximum size of a record in bytes. Records are small: a larger file is not one.
 const MAX_RECORD: usize = 4 * 1024 * 1024;
 
-/// The folder of records.
+/// Folder of records.
 #[derive(Clone, Debug)]
 pub(crate) struct Registry {
     root: PathBuf,
     dir: PathBuf,
 }
 
-/// What stands under a name.
+/// State of a name in the registry.
 #[derive(Clone, Debug)]
 pub(crate) enum Entry {
     /// No file.
     Vacant,
     /// A record.
     Recorded(Box<Record>),
-    /// A file that cannot be read as one, and why. The name is not free.
+    /// A file that cannot be read as a record, with the reason. The name is not free.
     Unreadable(String),
 }
 
 impl Entry {
-    /// The record, if it is one.
+    /// Returns the record, if there is one.
     pub(crate) fn record(&self) -> Option<&Record> {
         match self {
             Self::Recorded(record) => Some(record),
@@ -60,22 +60,22 @@ impl Registry {
         Self { root: state_root.to_owned(), dir: state_root.join("local/standing") }
     }
 
-    /// The file of a record, whether it exists or not.
+    /// Returns the path of a record's file, which may not exist.
     pub(crate) fn path_of(&self, name: &SessionName) -> PathBuf {
         self.dir.join(format!("{name}.json"))
     }
 
-    /// The folder of records itself.
+    /// Returns the folder of records.
     pub(crate) fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// The folder of launch specs.
+    /// Returns the folder of launch specs.
     pub(crate) fn launch_dir(&self) -> PathBuf {
         self.dir.join(".launch")
     }
 
-    /// The folder of copies of records.
+    /// Returns the folder of copies of records.
     fn copies_dir(&self) -> PathBuf {
         self.dir.join(".copies")
     }
@@ -92,7 +92,7 @@ impl Registry {
         }
     }
 
-    /// The record of a name for a verb that must have it whole.
+    /// Reads the record of a name; fails if the file is unreadable.
     pub(crate) fn read_whole(&self, name: &SessionName) -> Result<Option<Record>, Error> {
         match self.read(name) {
             Entry::Vacant => Ok(None),
@@ -105,7 +105,7 @@ impl Registry {
         Error::BadRecord { name: name.clone(), path: self.path_of(name), reason }
     }
 
-    /// Every name that has a file, readable or not. A missing folder holds none.
+    /// Reads every name that has a file, readable or not. A missing folder is empty.
     pub(crate) fn all(&self) -> Result<BTreeMap<SessionName, Entry>, Error> {
         let entries = match fs::read_dir(&self.dir) {
             Ok(entries) => entries,
@@ -122,14 +122,14 @@ impl Registry {
             .collect())
     }
 
-    /// Makes the folder ready for a change, or refuses before anything was done.
+    /// Prepares the folder for a change, or refuses before any change.
     pub(crate) fn prepare(&self) -> Result<(), Error> {
         state_folder::make(&self.root)?;
         for dir in [self.dir.clone(), self.launch_dir(), self.copies_dir()] {
             folder::make(&dir).map_err(storage(&dir, "could not create the state directory"))?;
             folder::check(&dir).map_err(|found| distrusted(&dir, found))?;
         }
-        // Whoever may write in a folder above may put another one in the place of ours.
+        // A user who can write in a folder above could replace this one.
         for dir in self.dir.ancestors().skip(1).take(2) {
             folder::check_above(dir).map_err(|found| distrusted(dir, found))?;
         }
@@ -139,22 +139,23 @@ impl Registry {
         Ok(())
     }
 
-    /// Writes a record so that a crash leaves the old one or the new one, whole, and it outlasts a power loss.
+    /// Writes a record durably: after a crash the old or the new record is there, whole, and the new one survives a
+    /// power loss.
     pub(crate) fn write(&self, record: &Record) -> Result<(), Error> {
         durable(&self.path_of(&record.name), record.to_json().as_bytes())?;
         self.keep_copy(record);
         Ok(())
     }
 
-    /// Writes a record that a power loss may take back to its state before: for what is cheap to lose.
+    /// Writes a record that a power loss may revert: for data that is cheap to lose.
     pub(crate) fn write_lightly(&self, record: &Record) -> Result<(), Error> {
         atomic(&self.path_of(&record.name), record.to_json().as_bytes())?;
         self.keep_copy(record);
         Ok(())
     }
 
-    /// Keeps a copy of a record, for what another program that rewrites the record drops of it. One that cannot be
-    /// written leaves the record without it.
+    /// Keeps a copy of a record, because another program that rewrites the record drops keys. If the copy cannot be
+    /// written, the record has none.
     fn keep_copy(&self, record: &Record) {
         if !record.of_another_program() {
             let _ = atomic(&self.copy_of(&record.name), record.to_json().as_bytes());
@@ -165,19 +166,19 @@ impl Registry {
         self.copies_dir().join(format!("{name}.json"))
     }
 
-    /// The record as this program last wrote it, if the record that stands now tells of the same start.
+    /// Returns the record as this program last wrote it, if the current record is of the same start.
     pub(crate) fn copy_for(&self, now: &Record) -> Option<Record> {
         let text = read::text_if_there(&self.copy_of(&now.name), MAX_RECORD).ok()??;
         let told = |record: &Record| (record.created_at.clone(), record.started_at.clone());
         Record::parse(&text, &now.name).ok().filter(|copy| told(copy) == told(now))
     }
 
-    /// Removes a record for good.
+    /// Removes a record permanently.
     pub(crate) fn remove(&self, name: &SessionName) -> Result<(), Error> {
         let _ = fs::remove_file(self.copy_of(name));
         let path = self.path_of(name);
         match fs::remove_file(&path) {
-            // It is gone: that a power loss may bring it back is no reason to say that it is not.
+            // The record is removed. That a power loss may bring it back is not a reason to report an error.
             Ok(()) => {
                 match folder::sync(&self.dir) {
                     Ok(synced) => tell_of(&self.dir, &synced),
@@ -204,20 +205,20 @@ fn distrusted(dir: &Path, found: Distrust) -> Error {
     }
 }
 
-/// Replaces a file of the registry: old or new, whole, after a crash of this program.
+/// Replaces a file of the registry: after a crash of this program the old or the new one is there, whole.
 pub(crate) fn atomic(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let _nothing_to_sync = write::replace(path, bytes, Durability::Crash)?;
     Ok(())
 }
 
-/// Replaces a file of the registry so that the new one outlasts a power loss.
+/// Replaces a file of the registry so that the new one survives a power loss.
 pub(crate) fn durable(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let synced = write::replace(path, bytes, Durability::PowerLoss)?;
     tell_of(path.parent().unwrap_or(path), &synced);
     Ok(())
 }
 
-/// Tells once of a file system that does not write to disk on request.
+/// Reports once that a file system does not write to disk on request.
 fn tell_of(dir: &Path, synced: &Synced) {
     if let Synced::NotOffered(error) = synced {
         notices::tell(format!(

@@ -1,7 +1,7 @@
-//! The state folder: whose it is, how it is made, and what tells it from every other one.
+//! State folder: its owner, its creation, and the mark that identifies it.
 //!
-//! Every change of a state folder comes through here first, so that a folder of another user is left as it is and a
-//! new one is out of the reach of version control from its first moment.
+//! Every change of a state folder passes through here first. A folder of another user stays as it is, and a new one is
+//! excluded from version control from its first moment.
 
 use std::{
     fs, io,
@@ -16,19 +16,19 @@ use files::{
 
 use crate::{Error, error::storage};
 
-/// Keeps everything out of version control but the config, which may lie in the same folder.
+/// Excludes everything but the config from version control, since the config may lie in the same folder.
 const IGNORE: &str = "*\n!/cli-config.yaml\n";
 
-/// Makes a state folder ready to be written in, or refuses before anything was changed.
+/// Prepares a state folder for writing, or refuses before any change.
 pub fn make(root: &Path) -> Result<(), Error> {
     check_owner(root)?;
     folder::make(root).map_err(storage(root, "could not create the state directory"))?;
-    // One that is there stays as it is. That it cannot be written keeps no verb from its work.
+    // An existing file stays as it is. A failed write does not stop a verb.
     let _ = write::create(&root.join(".gitignore"), IGNORE.as_bytes(), Durability::Crash);
     Ok(())
 }
 
-/// Refuses a state folder of another user: what this user wrote there would lock its owner out.
+/// Refuses a state folder of another user: files that this user wrote there would lock its owner out.
 pub fn check_owner(root: &Path) -> Result<(), Error> {
     let ourselves = rustix::process::geteuid().as_raw();
     let below = [
@@ -46,8 +46,8 @@ pub fn check_owner(root: &Path) -> Result<(), Error> {
             _ => {}
         }
     }
-    // A folder that does not exist yet comes to stand in another one. Only root can write in everybody's, and would
-    // leave there what the owner cannot use.
+    // A folder that does not exist yet is created in another one. Only root can write in every user's folder, and would
+    // leave files there that the owner cannot use.
     if ourselves == 0
         && let Some((above, owner)) = nearest(root)?
         && owner != 0
@@ -61,18 +61,18 @@ fn refused(path: PathBuf, owner: u32) -> Error {
     Error::NotOurFolder { path, owner }
 }
 
-/// The owner of a file or folder; `None` if there is none.
+/// Returns the owner of a file or folder; `None` if it does not exist.
 fn owner(path: &Path) -> Result<Option<u32>, Error> {
     match fs::metadata(path) {
         Ok(meta) => Ok(Some(meta.uid())),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
-        // What cannot be looked at lies in a folder that is not ours, which is found on the way up.
+        // An inaccessible path lies in another user's folder, which the search upwards finds.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(None),
         Err(error) => Err(storage(path, "could not inspect the state directory")(error)),
     }
 }
 
-/// The state folder, or the nearest one above that is there.
+/// Returns the state folder, or the nearest existing folder above it.
 fn nearest(root: &Path) -> Result<Option<(PathBuf, u32)>, Error> {
     for path in root.ancestors() {
         if let Some(owner) = owner(path)? {
@@ -82,8 +82,8 @@ fn nearest(root: &Path) -> Result<Option<(PathBuf, u32)>, Error> {
     Ok(None)
 }
 
-/// What tells a state folder from every other one on this machine, whether it is there or not. It goes by the path, so
-/// that a folder that was removed and made again is the same one.
+/// Returns the mark that identifies a state folder on this machine, existing or not. It depends on the path, so a
+/// folder that was removed and created again keeps its mark.
 pub fn mark(root: &Path) -> String {
     let mut missing = Vec::new();
     let mut path = root;
@@ -100,7 +100,7 @@ pub fn mark(root: &Path) -> String {
     format!("{:016x}", fingerprint(real.as_os_str().as_bytes()))
 }
 
-/// FNV-1a: stable across versions, which a hasher of the standard library is not.
+/// FNV-1a hash: stable across versions, unlike a hasher of the standard library.
 pub(crate) fn fingerprint(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }

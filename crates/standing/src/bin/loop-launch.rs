@@ -1,6 +1,6 @@
-//! The hidden subcommands of `the-loop` by themselves: what an SDK host or a test gives as the launcher of new panes.
+//! Launcher of new panes for an SDK host or a test: the hidden subcommands of `the-loop` alone.
 //!
-//! Must stay small: it stands between tmux and every harness.
+//! It must stay small: it runs between tmux and every harness.
 
 use std::{
     env,
@@ -21,7 +21,7 @@ fn main() -> ExitCode {
 }
 
 fn refuse() -> ExitCode {
-    // Nothing is left to be done when even this cannot be written.
+    // If even this write fails, nothing is left to do.
     let _ = writeln!(io::stderr(), "usage: loop-launch launch SPEC | loop-launch demo ARGUMENTS (see `demo --help`)");
     ExitCode::from(2)
 }

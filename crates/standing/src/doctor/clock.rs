@@ -1,12 +1,12 @@
-//! Whether the clock went back: a record that was written tomorrow. Nothing is timed by it; what is told by it
-//! (the age of a session, a cursor, the order of events) is wrong.
+//! Check for a clock that went back: a record that was written tomorrow. No timeout depends on the clock, but
+//! everything reported from it (a session's age, a cursor, the order of events) is wrong.
 
 use wire::{Check, Finding};
 
 use super::CheckContext;
 use crate::clock::{milliseconds, now};
 
-/// What two clocks may differ by, in milliseconds: records may have been written on another machine.
+/// Tolerated difference of two clocks, in milliseconds: records may have been written on another machine.
 const ALLOWED: i64 = 2 * 60 * 1000;
 
 pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {

@@ -1,4 +1,4 @@
-//! A config that cannot be used has every verb but `stop` refuse.
+//! Check for an unusable config, with which every verb but `stop` refuses to work.
 
 use wire::{Check, Finding};
 

@@ -1,4 +1,4 @@
-//! Whether there is room for records.
+//! Check for disk space for records.
 
 use std::path::Path;
 
@@ -12,10 +12,10 @@ use wire::{Check, Finding};
 
 use super::CheckContext;
 
-/// Less than that is nearly nothing: logs and transcripts of agents are on the same disk as a rule.
+/// Minimum free bytes. Agents' logs and transcripts are usually on the same disk.
 const BYTES: u64 = 64 * 1024 * 1024;
 
-/// A start writes some files.
+/// Minimum free inodes. A start writes some files.
 const FILES: u64 = 256;
 
 pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
@@ -28,7 +28,7 @@ pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
     finding.into_iter().chain(limits(folder)).collect()
 }
 
-/// What the file system does not offer.
+/// Reports the limits that the file system reaches.
 fn limits(folder: &Path) -> Vec<Finding> {
     let place = folder.display().to_string();
     let Ok(opened) = LockFile::folder(folder) else { return Vec::new() };
@@ -65,7 +65,7 @@ fn limits(folder: &Path) -> Vec<Finding> {
     findings
 }
 
-/// A folder that is there: a state folder is made by the first change.
+/// Finds the nearest existing folder: the first change creates the state folder.
 pub(super) fn nearest(folder: &Path) -> Option<&Path> {
     folder.ancestors().find(|folder| folder.exists())
 }
@@ -75,7 +75,7 @@ fn full(space: &StatVfs) -> Option<String> {
     if free < BYTES {
         return Some(format!("the disk is nearly full: {} MiB free", free / (1024 * 1024)));
     }
-    // Some file systems count no files.
+    // Some file systems do not count files.
     (space.f_files > 0 && space.f_favail < FILES).then(|| format!("only {} inodes are free", space.f_favail))
 }
 

@@ -1,5 +1,6 @@
-//! The environment of this command, which a session that it starts would be given, and that of the tmux server, which
-//! panes have that you open beside the sessions, and which an agent can ask tmux for.
+//! Check of two environments: that of this command, which a session it starts would get, and that of the tmux server.
+//! The server's environment applies to panes that the operator opens beside the sessions, and an agent can ask tmux for
+//! it.
 
 use std::path::PathBuf;
 
@@ -14,7 +15,7 @@ pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
     findings
 }
 
-/// What of this command's own environment a session would not be given.
+/// Reports variables of this command that a session would not get.
 fn of_the_caller(here: &Surroundings) -> Vec<Finding> {
     let place = "the environment of this command";
     let mut findings = Vec::new();
@@ -79,7 +80,7 @@ fn of_the_server(patient: &CheckContext<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Where it differs from ours and it matters.
+/// Reports relevant differences between the server's environment and this command's.
 fn stale<'a>(patient: &CheckContext<'_>, theirs: impl Fn(&str) -> Option<&'a str>) -> Vec<String> {
     let here = &patient.context.surroundings;
     let dirs = |path: &str| std::env::split_paths(path).collect::<Vec<PathBuf>>();

@@ -1,4 +1,4 @@
-//! Whether the harnesses that are asked for can be started: that of every session, and the default one.
+//! Check that the harnesses in use can start: every session's harness and the default one.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -54,8 +54,8 @@ fn missing(patient: &CheckContext<'_>, name: &str, who: &str) -> Option<Finding>
     Some(Finding::hazard(Check::Harness, place, what, remedy))
 }
 
-/// Where the vendors' own installers and package managers put programs, below the home directory. A `*` stands for
-/// every folder there.
+/// Folders below the home directory where the vendors' own installers and package managers put programs. A `*` stands
+/// for every folder at that place.
 const BELOW_HOME: [&str; 19] = [
     ".claude/local",
     ".local/bin",
@@ -78,11 +78,11 @@ const BELOW_HOME: [&str; 19] = [
     ".local/share/fnm/node-versions/*/installation/bin",
 ];
 
-/// The same for the whole machine.
+/// Folders outside the home directory where installers put programs.
 const ELSEWHERE: [&str; 5] =
     ["/usr/local/bin", "/opt/homebrew/bin", "/home/linuxbrew/.linuxbrew/bin", "/snap/bin", "/usr/local/share/npm/bin"];
 
-/// Where a program is installed that is not on PATH.
+/// Finds an installed program that is not on PATH.
 fn installed(patient: &CheckContext<'_>, program: &str) -> Option<PathBuf> {
     let here = &patient.context.surroundings;
     if program.contains('/') {

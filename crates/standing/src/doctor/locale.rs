@@ -1,11 +1,11 @@
-//! Whether programs write UTF-8. tmux is called so that it does in any case; an agent is not.
+//! Check that programs write UTF-8. the-loop always calls tmux so that it does; an agent depends on the locale.
 
 use wire::{Check, Finding};
 
 use super::CheckContext;
 use crate::Surroundings;
 
-/// The variables that say so, the first one that is set deciding.
+/// Variables that set the character encoding. The first one that is set decides.
 pub(super) const VARIABLES: [&str; 3] = ["LC_ALL", "LC_CTYPE", "LANG"];
 
 pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
@@ -23,7 +23,7 @@ pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
     vec![Finding::hazard(Check::Locale, format!("the variable {place}"), what, remedy)]
 }
 
-/// The variable that decides, and what it says; `LANG` without a value if none is set.
+/// Returns the deciding variable and its value; `LANG` without a value if none is set.
 pub(super) fn in_force(here: &Surroundings) -> (&'static str, String) {
     let set = |key: &'static str| here.var(key).map(|value| (key, value.to_string_lossy().into_owned()));
     VARIABLES.into_iter().find_map(set).unwrap_or(("LANG", String::new()))

@@ -1,4 +1,4 @@
-//! Whether tmux's own options and hooks would end sessions.
+//! Check for tmux options and hooks that would end sessions.
 
 use wire::{Check, Finding};
 
@@ -19,7 +19,8 @@ pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
     findings
 }
 
-/// A hook may mean other sessions than ours; `exit-unattached` ends each of them, and a start turns it off.
+/// Builds the finding of an option or hook. A hook may be meant for other sessions than managed ones. `exit-unattached`
+/// ends every session, and a start turns it off.
 fn told(place: String, option: &str, remedy: &str) -> Finding {
     if option.contains("exit-unattached") {
         let what = format!(

@@ -1,4 +1,4 @@
-//! Whether another program of this name works on the same folder and would not find its sessions.
+//! Check for another program of this name that uses the same folder and would not find its sessions.
 
 use std::{fs, io::Read, os::unix::fs::MetadataExt, path::PathBuf};
 
@@ -7,7 +7,7 @@ use wire::{Check, Finding};
 use super::CheckContext;
 use crate::registry::Record;
 
-/// What a program that is machine code begins with.
+/// First bytes of a machine-code program.
 const ELF: &[u8] = b"\x7fELF";
 
 pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
@@ -30,7 +30,7 @@ pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
     vec![Finding::notice(Check::Config, "`routing.tmux.socket`", what, remedy)]
 }
 
-/// A `the-loop` on PATH that is a script and not this program.
+/// Finds a `the-loop` on PATH that is a script, not this program.
 fn installed(patient: &CheckContext<'_>) -> Option<PathBuf> {
     let here = &patient.context.surroundings;
     let ourselves = fs::metadata(here.exe()).ok().map(|meta| (meta.dev(), meta.ino()));

@@ -1,4 +1,4 @@
-//! Whether PATH is what its author meant: a `~` in it is not expanded by anything but a shell.
+//! Check for a literal `~` in PATH: only a shell expands it.
 
 use wire::{Check, Finding};
 

@@ -1,5 +1,5 @@
-//! Whether what is ours is ours alone. Who may write the config or the records can run programs as us; who may read
-//! the records and logs learns what agents are told.
+//! Check that config, records and logs are private. A user who can write the config or the records can run programs as
+//! their owner. A user who can read the records and logs learns what agents are told.
 
 use std::{
     fs::{self, Metadata},
@@ -12,7 +12,7 @@ use wire::{Check, Finding};
 
 use super::{CheckContext, disk::nearest};
 
-/// In a folder with this bit, others can neither rename nor remove what is not theirs.
+/// Sticky bit: in a folder with it, users can neither rename nor remove files of others.
 const STICKY: u32 = 0o1000;
 
 pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
@@ -21,17 +21,17 @@ pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
     let written = config.parent().into_iter().chain([config, root.as_path()]);
     let mut findings: Vec<Finding> =
         written.filter_map(|path| open_to_write(path, &fs::metadata(path).ok()?)).collect();
-    // Both names may be one folder's.
+    // Both names may lead to one folder.
     findings.dedup();
     let private = ["local", "local/standing", "logs", "channels"].map(|folder| root.join(folder));
     findings.extend(private.iter().filter_map(|folder| open_at_all(folder)));
-    // Where nothing can be written in the root, nothing need be said of what is below.
+    // If the root cannot be written, folders below it need no finding.
     let folders = std::iter::once(root).chain(private.iter().filter(|folder| folder.is_dir()));
     findings.extend(folders.map(|folder| unwritable(folder)).find_map(|finding| finding));
     findings
 }
 
-/// Something that others may look at, but must not change.
+/// Reports a path that others may read but can also write.
 fn open_to_write(path: &Path, meta: &Metadata) -> Option<Finding> {
     if let Some(finding) = not_ours(path, meta) {
         return Some(finding);
@@ -43,7 +43,7 @@ fn open_to_write(path: &Path, meta: &Metadata) -> Option<Finding> {
     })
 }
 
-/// A folder that is nobody else's business. What lies in one that is closed needs no look.
+/// Reports a private folder that others can enter. Contents of a closed folder need no check.
 fn open_at_all(path: &Path) -> Option<Finding> {
     let meta = fs::symlink_metadata(path).ok()?;
     if !meta.is_dir() {
@@ -68,7 +68,7 @@ fn open_at_all(path: &Path) -> Option<Finding> {
 
 fn not_ours(path: &Path, meta: &Metadata) -> Option<Finding> {
     let (owner, ourselves) = (meta.uid(), rustix::process::geteuid().as_raw());
-    // Root can do whatever it wants anyway.
+    // Root can do everything anyway.
     (owner != ourselves && owner != 0).then(|| {
         let what = format!("owned by another user (uid {owner}), who can run programs as you through it");
         hazard(path, &what, format!("`chown -R {ourselves} {}`, or choose another `state.root`", path.display()))

@@ -1,4 +1,4 @@
-//! Whether every record can be read.
+//! Check that every record can be read.
 
 use wire::{Check, Finding, SessionName};
 

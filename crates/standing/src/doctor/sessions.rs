@@ -1,4 +1,4 @@
-//! Whether sessions could be started, and whether what stands under their names is theirs.
+//! Check that sessions could start, and that a tmux session under a managed name is the managed one.
 
 use wire::{Check, Finding, SessionName};
 
@@ -58,7 +58,7 @@ fn amiss(patient: &CheckContext<'_>, name: &SessionName, entry: &Entry) -> Optio
         )),
         Condition::Orphaned => {
             let record = entry.record()?;
-            // A lost server is told of once, for all its sessions.
+            // A lost server is reported once for all its sessions.
             let lost = record.server.as_ref().is_some_and(orphan::is_lost);
             (!lost).then(|| {
                 let remedy =

@@ -1,4 +1,5 @@
-//! Whether a tmux server that sessions were spawned on is lost: it lives, and its socket is gone or another server's.
+//! Check for a lost tmux server: sessions were spawned on it and it runs, but its socket is gone or belongs to another
+//! server.
 
 use wire::{Check, Finding};
 
@@ -26,7 +27,7 @@ pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Whether the server that answers is the one at that socket, and not one that another config has sessions on.
+/// True if the server that answers is the one at that socket. It may be another config's server.
 fn reaches(patient: &CheckContext<'_>, socket: &std::path::Path) -> bool {
     let wanted = match patient.settings().routing.tmux.socket.as_str() {
         "" => "default",

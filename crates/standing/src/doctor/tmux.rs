@@ -1,14 +1,14 @@
-//! Whether there is a tmux that is fit for the work, and whether its server answers.
+//! Check that tmux is new enough and that its server answers.
 
 use wire::{Check, Finding};
 
 use super::{CheckContext, version};
 use crate::tmux::Silence;
 
-/// The oldest one with the options and formats that a start needs.
+/// Oldest version with the options and formats that a start needs.
 const OLDEST: (u32, u32) = (3, 2);
 
-/// From this one on, a paste into a dead pane is refused.
+/// First version that refuses a paste into a dead pane.
 const REFUSES_DEAD_PANES: (u32, u32) = (3, 4);
 
 pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
@@ -31,7 +31,7 @@ pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
 
 fn age(program: &str) -> Option<Finding> {
     let place = format!("the program `tmux`, version {program}");
-    // A version that has no number, a snapshot say, is taken for a new one.
+    // A version without a number, such as a snapshot, counts as new.
     let number = number(program)?;
     if number < OLDEST {
         let what = "too old to start sessions with";
@@ -44,7 +44,7 @@ fn age(program: &str) -> Option<Finding> {
     })
 }
 
-/// Major and minor out of `3.3a` or `next-3.5`.
+/// Parses major and minor from `3.3a` or `next-3.5`.
 fn number(version: &str) -> Option<(u32, u32)> {
     let version = version.strip_prefix("next-").unwrap_or(version);
     let (major, rest) = version.split_once('.')?;

@@ -1,4 +1,4 @@
-//! Whether the conversations that a start would resume are still there, and for how long their harness keeps them.
+//! Check that the conversations that a start would resume still exist, and for how long their harness keeps them.
 
 use std::{fs, time::Duration};
 
@@ -9,7 +9,7 @@ use crate::{harness::Retention, registry::Record, state::Condition};
 
 const DAY: Duration = Duration::from_hours(24);
 
-/// How many days before the end it is told of.
+/// Days before a conversation's end at which the warning begins.
 const AHEAD: u64 = 5;
 
 pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
@@ -36,7 +36,7 @@ fn look(patient: &CheckContext<'_>, record: &Record) -> Option<Finding> {
     let path = adapter.transcript(&place, id)?;
     let written = match fs::metadata(&path).and_then(|meta| meta.modified()) {
         Ok(written) => written,
-        // One that runs may not have written anything yet.
+        // A running session may not have written anything yet.
         Err(_) if lives => return None,
         Err(error) => {
             let what = format!("the transcript of its conversation {id} is missing ({}: {error})", path.display());

@@ -1,4 +1,5 @@
-//! Whether a dialog would meet an unattended session: its harness asks whether the working directory is trusted.
+//! Check for a trust dialog that an unattended session would meet: its harness asks whether the working directory is
+//! trusted.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -22,7 +23,7 @@ pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
     let default = ((default, args, Env::new()), definitions.directory(""), None);
     for ((harness, args, env), cwd, record) in sessions.chain([default]) {
         let account = (env.clone(), record.map(|record| record.account.clone()));
-        // A folder that is not there is told of elsewhere, and nobody can be asked about it.
+        // Another check reports a missing folder, and no trust can be looked up for it.
         if cwd.is_dir() && seen.insert((harness.clone(), cwd.clone(), account)) {
             findings.extend(look(patient, &harness, &args, &env, &cwd, record));
         }
@@ -41,7 +42,7 @@ fn look(
     let (context, settings) = (patient.context, patient.settings().routing.harness_trust);
     let adapter = context.harness(name).ok()?;
     let environment = context.environment_to_start(&adapter, env, cwd, record).ok()?;
-    // One that cannot be started asks nothing.
+    // A harness that cannot start asks nothing.
     find_program(adapter.program(), cwd, &environment.vars).ok()?;
     let place = format!("harness `{name}` in {}", cwd.display());
     match adapter.trust(&context.place_with(environment.vars, cwd), args, settings, Act::Look) {

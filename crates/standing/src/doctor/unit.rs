@@ -1,5 +1,5 @@
-//! Whether the tmux server would end with a unit of systemd, or with a login: whoever spawns a server in one of them has
-//! put every agent into it.
+//! Check whether the tmux server would end with a systemd unit or a login. A server that was spawned inside one of them
+//! takes every agent down when it ends.
 
 use wire::{Check, Finding};
 

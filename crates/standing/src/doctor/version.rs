@@ -1,5 +1,5 @@
-//! Whether the tmux program and the tmux server are of one version. An upgrade replaces the program; the server stays
-//! what it was until it ends.
+//! Check that the tmux program and the tmux server are of one version. An upgrade replaces the program; the server
+//! keeps its old version until it ends.
 
 use wire::{Check, Finding};
 
@@ -24,7 +24,7 @@ pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
     }
 }
 
-/// Whether that is how a server of another version does not answer.
+/// True if a server of another version fails to answer in this way.
 pub(super) fn is_skew(silence: &Silence) -> bool {
     ["protocol version mismatch", "open terminal failed: not a terminal"].iter().any(|said| silence.0.contains(said))
 }

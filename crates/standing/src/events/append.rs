@@ -1,8 +1,8 @@
-//! Appending a line, and making room when a file is full.
+//! Appends lines and rotates a full file.
 //!
-//! Invariants: one line, one write, so that lines of several writers never mix; a line is appended only while the log
-//! is held against renames, so that none lands in a file after it was rotated away. Whoever holds the log for too
-//! long keeps nobody from writing: the line is then appended without it.
+//! Invariants: one line is one write, so lines of several writers never mix. A line is appended only while the log is
+//! locked against renames, so no line lands in a file after its rotation. A lock held for too long does not block
+//! writers: the line is then appended without it.
 
 use std::{
     fs::{self, File},
@@ -16,13 +16,13 @@ use files::{folder, lock::Mode, open, write::rename};
 
 use super::segment::{Limits, hold, path_of, segments};
 
-/// How long a line waits for a rotation to be over.
+/// Time that a line waits for a rotation to finish.
 const APPEND_WAIT: Duration = Duration::from_secs(1);
 
-/// How long a rotation waits for lines on their way; if it has to give up, the next line tries again.
+/// Time that a rotation waits for lines in progress. If it times out, the next line tries again.
 const ROTATE_WAIT: Duration = Duration::from_millis(100);
 
-/// Appends a line, its end included. `header` makes the first line of a file from the number of bytes before it.
+/// Appends a line, including its line end. `header` builds the first line of a file from the number of bytes before it.
 pub(super) fn append(path: &Path, line: &str, limits: Limits, header: impl Fn(u64) -> String) -> io::Result<()> {
     {
         let _guard = hold(path, Mode::Shared, APPEND_WAIT);
@@ -38,7 +38,7 @@ pub(super) fn append(path: &Path, line: &str, limits: Limits, header: impl Fn(u6
     write(open::append(path)?, line)
 }
 
-/// A line that a full disk or a crash cut short must not take the next one with it.
+/// Writes a line. After a line that a full disk or a crash cut short, it starts a new line first.
 fn write(mut file: File, line: &str) -> io::Result<()> {
     let len = file.metadata()?.len();
     let mut last = [b'\n'];
@@ -48,7 +48,7 @@ fn write(mut file: File, line: &str) -> io::Result<()> {
     if last[0] == b'\n' { file.write_all(line.as_bytes()) } else { file.write_all(format!("\n{line}").as_bytes()) }
 }
 
-/// Rotates a full log, unless somebody else just did, and begins a file that follows others.
+/// Rotates a full log, unless another process just did, and begins the file that follows.
 fn make_room(path: &Path, coming: u64, limits: Limits, header: impl Fn(u64) -> String) -> io::Result<()> {
     let Some(_guard) = hold(path, Mode::Exclusive, ROTATE_WAIT) else { return Ok(()) };
     match fs::metadata(path) {
@@ -64,7 +64,7 @@ fn make_room(path: &Path, coming: u64, limits: Limits, header: impl Fn(u64) -> S
     Ok(())
 }
 
-/// `log` becomes `log.1`, `log.1` becomes `log.2`, and so on; what is more than `keep` goes.
+/// Renames `log` to `log.1`, `log.1` to `log.2`, and so on; removes files beyond `keep`.
 fn shift(path: &Path, keep: usize) -> io::Result<()> {
     for number in (0..keep).rev() {
         match rename(&path_of(path, number), &path_of(path, number + 1)) {
@@ -90,7 +90,7 @@ mod tests {
 
     const WRITERS: usize = 6;
     const LINES: usize = 400;
-    /// So small that the writers rotate a hundred times, so many kept that nothing is dropped.
+    /// Limits so small that the writers rotate a hundred times, with enough files kept that nothing is dropped.
     const SMALL: Limits = Limits { max_bytes: 4096, keep: 1000 };
 
     fn header(before: u64) -> String {
@@ -101,7 +101,7 @@ mod tests {
         format!("{}\n", json!({ "event": "test", "writer": writer, "number": number, "pad": "x".repeat(number % 97) }))
     }
 
-    /// Every line from a position on, read in small bites, with an id that grows.
+    /// Reads every line from a position, in small batches, and checks that ids grow.
     fn everything(reader: &EventReader, from: u64) -> (Vec<Value>, u64) {
         let (mut at, mut values) = (from, Vec::new());
         loop {
@@ -119,7 +119,7 @@ mod tests {
         }
     }
 
-    /// The work of one writer process: this test binary, run again with a log to write to.
+    /// Writes the lines of one writer process: this test binary, run again with a log to write to.
     #[test]
     #[ignore = "a program that another test runs"]
     fn writer_process() {
@@ -144,7 +144,7 @@ mod tests {
         let names: Vec<String> = writers.iter().map(|writer| writer.id().to_string()).collect();
         let reader = EventReader::new(path.clone());
         let (mut seen, mut at) = (Vec::new(), 0);
-        // Followed while they write, and once more when the last one is done.
+        // Read while the writers run, and once more when the last one is done.
         let mut running = true;
         while running {
             running = writers.iter_mut().any(|writer| writer.try_wait().expect("asked").is_none());
@@ -192,7 +192,7 @@ mod tests {
         assert!(batch.gap && batch.lines[0].value().expect("JSON")["offset"].as_u64() > Some(0), "{batch:?}");
         let end = reader.end().expect("asked");
         assert!(reader.read_up_to(end, 4096).expect("read").lines.is_empty());
-        // A position that this log has never had: another file was put in its place.
+        // A position that this log never had: another file replaced it.
         fs::remove_file(path_of(&path, 1)).expect("removed");
         fs::remove_file(path_of(&path, 2)).expect("removed");
         fs::write(&path, line("other", 1)).expect("written");
@@ -209,7 +209,7 @@ mod tests {
         let path = at("events.jsonl");
         append(&path, &line("w", 1), SMALL, header).expect_err("it is a link");
         assert!(EventReader::new(path.clone()).read_up_to(0, 4096).is_err(), "nor is it read through");
-        // Nor is a file made where a link of the lock points, and lines are written without a lock.
+        // No file is created where a link of the lock points, and lines are written without a lock.
         fs::remove_file(&path).expect("removed");
         fs::remove_file(at("events.jsonl.lock")).expect("removed");
         std::os::unix::fs::symlink(at("made"), at("events.jsonl.lock")).expect("linked");

@@ -1,4 +1,4 @@
-//! Reading the log from a position on, across rotations.
+//! Reads the log from a position, across rotations.
 
 use std::{
     io::{self, Read},
@@ -12,47 +12,47 @@ use serde_json::Value;
 use super::segment::{At, Segment, hold, segments};
 use crate::blocking;
 
-/// How long a reader waits for a rotation to be over; it reads all the same after that.
+/// Time that a reader waits for a rotation to finish; after that it reads anyway.
 const READ_WAIT: Duration = Duration::from_millis(200);
 
-/// How many bytes are read at once, unless one line has more.
+/// Bytes per read, unless one line is longer.
 const BITE: u64 = 256 * 1024;
 
-/// Reads the event log.
+/// Reader of the event log.
 ///
-/// A position is the number of bytes before a line, counted from the first line that was ever written, rotated files
-/// included: it grows and is never given twice. A line's id is the position behind it, so that reading on from the
-/// id of the last line that was seen misses none and repeats none.
+/// A position is the number of bytes before a line, counted from the first line ever written, including rotated files.
+/// Positions grow and are never reused. A line's id is the position after it. Reading from the id of the last line seen
+/// therefore misses no line and repeats none.
 #[derive(Clone, Debug)]
 pub struct EventReader {
     path: PathBuf,
 }
 
-/// A line of the log.
+/// Line of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogLine {
-    /// The position behind it.
+    /// Position after the line.
     pub id: u64,
-    /// One JSON object, as it was written, without its line end. A line that a full disk cut short is none.
+    /// One JSON object as written, without its line end. A line that a full disk cut short is not valid JSON.
     pub text: String,
 }
 
 impl LogLine {
-    /// The event, unless the line was cut short.
+    /// Parses the event; `None` if the line was cut short.
     pub fn value(&self) -> Option<Value> {
         serde_json::from_str(&self.text).ok().filter(Value::is_object)
     }
 }
 
-/// Some lines, in the order in which they were written.
+/// Lines in the order in which they were written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Batch {
-    /// None if there is nothing new.
+    /// Lines; empty if there is nothing new.
     pub lines: Vec<LogLine>,
-    /// Where to read on.
+    /// Position of the next read.
     pub next: u64,
-    /// True if lines from the asked position on are not kept any more, or the log is not the one that position was
-    /// of: what is there was read from its beginning.
+    /// True if lines after the requested position are no longer kept, or the position belongs to another log. The batch
+    /// then begins at the oldest line that is kept.
     pub gap: bool,
 }
 
@@ -61,19 +61,19 @@ impl EventReader {
         Self { path }
     }
 
-    /// The file that is written to.
+    /// Returns the current file of the log.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The position behind the last line: where to begin if only what comes is of interest.
+    /// Returns the position after the last line: the start for a reader of new lines only.
     pub fn end(&self) -> io::Result<u64> {
         blocking::about_to("the event log is read");
         let _guard = hold(&self.path, Mode::Shared, READ_WAIT);
         Ok(segments(&self.path)?.first().map_or(0, Segment::end))
     }
 
-    /// Some lines from a position on. A missing log has none.
+    /// Reads lines from a position. A missing log is empty.
     pub fn read(&self, from: u64) -> io::Result<Batch> {
         blocking::about_to("the event log is read");
         self.read_up_to(from, BITE)
@@ -94,13 +94,13 @@ impl EventReader {
     }
 }
 
-/// The file that holds a position, or the next one that is kept; `None` at the very end.
+/// Finds the file that holds a position, or the next file that is kept; `None` at the very end.
 fn find(segments: &[Segment], from: u64) -> Option<(usize, u64)> {
     let newest = segments.first()?;
     if from == newest.end() {
         return None;
     }
-    // What comes after a position is in the oldest file that ends behind it.
+    // A position's successor is in the oldest file that ends after it.
     let number = segments.iter().rposition(|segment| segment.end() > from);
     match number {
         Some(number) => Some((number, from.max(segments[number].base))),
@@ -108,8 +108,8 @@ fn find(segments: &[Segment], from: u64) -> Option<(usize, u64)> {
     }
 }
 
-/// Whole lines of one file, at least one if there is one. The last line of a file that is not written to any more is
-/// whole, whatever it ends with.
+/// Reads whole lines of one file, at least one if there is one. The last line of a file that is no longer written to
+/// counts as whole, whatever its ending.
 fn bitten(segment: &Segment, at: u64, bite: u64, growing: bool) -> io::Result<Batch> {
     let offset = at - segment.base;
     let (mut bytes, mut limit) = (Vec::new(), bite);

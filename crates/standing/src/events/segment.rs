@@ -1,7 +1,8 @@
-//! The files of one log: the one that is written to, and those that were rotated away, `.1` the newest of them.
+//! Files of one log: the current one and the rotated ones, `.1` being the newest.
 //!
-//! Positions count bytes from the first line that was ever written, rotated files included. The first line of a file
-//! that took another's place says how many bytes went before it; without one, the file before it does.
+//! Positions count bytes from the first line ever written, including rotated files. The first line of a file that
+//! replaced another says how many bytes came before it. Without such a line, the file before it determines the
+//! position.
 
 use std::{
     ffi::OsString,
@@ -18,13 +19,13 @@ use files::{
 };
 use serde_json::Value;
 
-/// The event that the first line of a file tells when it takes the place of another.
+/// Event in the first line of a file that replaced another.
 pub(super) const ROTATED: &str = "log.rotated";
 
-/// A first line is far shorter; a longer one is none of ours.
+/// Maximum length of a first line. A real one is far shorter; a longer line is not a header.
 const HEADER_LIMIT: u64 = 4096;
 
-/// When a file makes room for another, and how many are kept besides the one that is written to.
+/// Size at which a file is rotated, and number of rotated files to keep.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) max_bytes: u64,
@@ -35,7 +36,7 @@ impl Limits {
     pub(super) const DEFAULT: Self = Self { max_bytes: 16 * 1024 * 1024, keep: 3 };
 }
 
-/// The path of a file of the log: 0 for the one that is written to.
+/// Returns the path of a log file: 0 is the current one.
 pub(super) fn path_of(log: &Path, number: usize) -> PathBuf {
     if number == 0 { log.to_owned() } else { with_ending(log, &format!(".{number}")) }
 }
@@ -46,11 +47,11 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
     text.into()
 }
 
-/// A file of the log, open for reading.
+/// Log file, open for reading.
 #[derive(Debug)]
 pub(super) struct Segment {
     pub(super) file: File,
-    /// The position of its first byte.
+    /// Position of its first byte.
     pub(super) base: u64,
     pub(super) len: u64,
 }
@@ -61,7 +62,7 @@ impl Segment {
     }
 }
 
-/// Every file of the log that exists, the newest first.
+/// Opens every existing file of the log, the newest first.
 pub(super) fn segments(log: &Path) -> io::Result<Vec<Segment>> {
     let mut found: Vec<(File, Option<u64>, u64)> = Vec::new();
     for number in 0.. {
@@ -70,7 +71,7 @@ pub(super) fn segments(log: &Path) -> io::Result<Vec<Segment>> {
                 let (base, len) = (announced_base(&file), file.metadata()?.len());
                 found.push((file, base, len));
             }
-            // Right after a rotation the log may not have been written to again.
+            // Right after a rotation the new log may not exist yet.
             Err(error) if error.kind() == io::ErrorKind::NotFound && number == 0 => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => break,
             Err(error) => return Err(error),
@@ -87,7 +88,7 @@ pub(super) fn segments(log: &Path) -> io::Result<Vec<Segment>> {
     Ok(segments)
 }
 
-/// What the first line says of the bytes before it; `None` for a line that is not ours, or cannot be read.
+/// Reads the number of preceding bytes from the first line; `None` if the line is not a header or cannot be read.
 fn announced_base(file: &File) -> Option<u64> {
     let mut line = String::new();
     BufReader::new(At { file, offset: 0 }.take(HEADER_LIMIT)).read_line(&mut line).ok()?;
@@ -95,7 +96,7 @@ fn announced_base(file: &File) -> Option<u64> {
     (value["event"] == ROTATED).then(|| value["offset"].as_u64()).flatten()
 }
 
-/// A file read from an offset of its own, whoever else reads it.
+/// Reader of a file at its own offset, independent of other readers.
 pub(super) struct At<'a> {
     pub(super) file: &'a File,
     pub(super) offset: u64,
@@ -109,11 +110,11 @@ impl Read for At<'_> {
     }
 }
 
-/// Takes the lock beside the log: shared while lines are appended or read, exclusive while files change their names.
-/// `None` if it cannot be had in time or at all: a caller may go on without it.
+/// Takes the lock beside the log: shared to append or read lines, exclusive to rename files. `None` if it could not be
+/// taken in time, or at all: the caller may continue without it.
 pub(super) fn hold(log: &Path, mode: Mode, wait: Duration) -> Option<Lock> {
     let path = with_ending(log, ".lock");
-    // A caller who may only read must still be able to hold.
+    // A caller with read permission only must still be able to lock.
     let file = LockFile::create(&path).or_else(|_| LockFile::existing(&path)).ok()?;
     file.lock(mode, wait).ok()
 }

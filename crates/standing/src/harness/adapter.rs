@@ -1,7 +1,7 @@
-//! A harness by the name that a definition gives it: a built-in one, one of the operator's own, or one of the operator's
-//! own that runs a built-in one.
+//! Adapter of a harness name in a definition: a built-in harness, the operator's own, or an operator's command that
+//! runs a built-in one.
 //!
-//! A wrapper changes the command and nothing else: everything else is asked of the harness that it runs.
+//! A wrapper changes only the command. The harness that it runs answers everything else.
 
 use std::ops::Deref;
 
@@ -11,35 +11,35 @@ use crate::{
     variables::Env,
 };
 
-/// A harness and the command that runs it.
+/// Harness and the command that runs it.
 pub(crate) struct Adapter {
     harness: Box<dyn Harness>,
     wrapper: Option<Wrapper>,
 }
 
-/// A command that runs a built-in harness.
+/// Command that runs a built-in harness.
 struct Wrapper {
     command: Command,
     new_args: Vec<String>,
     resume_args: Vec<String>,
     minted: bool,
-    /// Set if it is not said which harness it runs, and it seems to run this one.
+    /// Set if the config does not say which harness the command runs, and it seems to run this one.
     seems: Option<(String, &'static str)>,
-    /// Set if the command names our own command `demo` itself.
+    /// Set if the command itself names the built-in command `demo`.
     names_demo: bool,
 }
 
-/// The words of a command.
+/// Words of a command.
 pub(super) struct Command {
     program: String,
     fixed: Vec<String>,
-    /// What `env` sets before the program.
+    /// Variables that `env` sets before the program.
     sets: Env,
-    /// The program behind `env`.
+    /// Program after `env`.
     behind: Option<String>,
 }
 
-/// The names of the programs of the built-in harnesses.
+/// Program names of the built-in harnesses.
 const PROGRAMS: [(&str, &str); 5] = [
     ("claude", "claude"),
     ("codex", "codex"),
@@ -53,7 +53,7 @@ impl Adapter {
         Self { harness, wrapper: None }
     }
 
-    /// One of the operator's own. `like` is the harness that it runs, if it is said.
+    /// Creates the adapter of an operator's own command. `like` is the harness that it runs, if the config says so.
     pub(super) fn custom(name: &str, custom: &CustomHarness, like: Option<Box<dyn Harness>>) -> Result<Self, String> {
         let command = Command::of(&custom.command).ok_or("its `command` is empty")?;
         let seems = if like.is_some() { None } else { command.seems().map(|kind| (name.to_owned(), kind)) };
@@ -70,22 +70,22 @@ impl Adapter {
         Ok(Self { harness: like.unwrap_or_else(|| Box::new(Unknown)), wrapper: Some(wrapper) })
     }
 
-    /// The program that is started, as it is looked for on PATH, or an absolute path.
+    /// Returns the program to start: a name that is looked for on PATH, or an absolute path.
     pub(crate) fn program(&self) -> &str {
         self.wrapper.as_ref().map_or_else(|| self.harness.program(), |wrapper| &wrapper.command.program)
     }
 
-    /// A program that the command needs besides.
+    /// Returns a second program that the command needs.
     pub(crate) fn program_behind(&self) -> Option<&str> {
         self.wrapper.as_ref()?.command.behind.as_deref()
     }
 
-    /// Variables that the command itself sets before the harness runs.
+    /// Returns variables that the command itself sets before the harness runs.
     pub(crate) fn sets(&self) -> Env {
         self.wrapper.as_ref().map(|wrapper| wrapper.command.sets.clone()).unwrap_or_default()
     }
 
-    /// What the operator should know of the command.
+    /// Returns a hint for the operator about the command.
     pub(crate) fn hint(&self) -> Option<String> {
         let (name, kind) = self.wrapper.as_ref()?.seems.as_ref()?;
         Some(format!(
@@ -94,7 +94,7 @@ impl Adapter {
         ))
     }
 
-    /// The id of a conversation that is about to be begun; empty if only its harness will know.
+    /// Generates the id of a new conversation; empty if the harness makes its own.
     pub(crate) fn new_id(&self, place: &Place<'_>) -> Result<String, String> {
         match &self.wrapper {
             Some(wrapper) if self.is_unknown() && !wrapper.minted => Ok(String::new()),
@@ -102,7 +102,7 @@ impl Adapter {
         }
     }
 
-    /// The arguments, after the program, of a fresh conversation.
+    /// Returns the arguments after the program that start a fresh conversation.
     pub(crate) fn fresh(&self, fresh: &Fresh<'_>) -> Vec<String> {
         let Some(wrapper) = &self.wrapper else { return self.harness.fresh(fresh) };
         if wrapper.new_args.is_empty() && !self.is_unknown() {
@@ -111,7 +111,7 @@ impl Adapter {
         wrapper.filled(&wrapper.new_args, fresh.id, fresh.prompt, fresh.args)
     }
 
-    /// The arguments, after the program, that resume a conversation; `None` if it cannot.
+    /// Returns the arguments after the program that resume a conversation; `None` if the harness cannot resume.
     pub(crate) fn resume(&self, id: &str, args: &[String]) -> Option<Vec<String>> {
         let Some(wrapper) = &self.wrapper else { return self.harness.resume(id, args) };
         match (wrapper.resume_args.is_empty(), self.is_unknown()) {
@@ -142,7 +142,7 @@ impl Deref for Adapter {
 }
 
 impl Wrapper {
-    /// The command, then what the harness that it runs is given.
+    /// Puts the command before the arguments of the harness that it runs.
     fn around(&self, mut argv: Vec<String>) -> Vec<String> {
         if self.names_demo {
             argv.remove(0);
@@ -151,7 +151,7 @@ impl Wrapper {
     }
 
     fn filled(&self, template: &[String], id: &str, prompt: &str, args: &[String]) -> Vec<String> {
-        // The id first: a prompt may hold `{id}` as text.
+        // The id first: a prompt may contain `{id}` as text.
         let filled = template.iter().map(|arg| arg.replace("{id}", id).replace("{prompt}", prompt));
         self.command.fixed.iter().cloned().chain(filled).chain(args.iter().cloned()).collect()
     }
@@ -186,12 +186,12 @@ impl Command {
         Some(Self { program: program.clone(), fixed: fixed.to_vec(), sets, behind })
     }
 
-    /// Whether its last word is that program.
+    /// True if its last word is that program.
     fn ends_with(&self, program: &str) -> bool {
         base(self.fixed.last().unwrap_or(&self.program)) == base(program)
     }
 
-    /// The built-in harness that it seems to run, by the names of its words.
+    /// Guesses the built-in harness that the command runs, from its words.
     fn seems(&self) -> Option<&'static str> {
         let named = |word: &str, exactly: bool| {
             let base = base(word);
@@ -209,7 +209,7 @@ fn base(word: &str) -> &str {
     word.rsplit('/').next().unwrap_or(word)
 }
 
-/// A program that nothing is known of.
+/// Program without a known harness.
 struct Unknown;
 
 impl Harness for Unknown {

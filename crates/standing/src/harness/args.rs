@@ -1,24 +1,24 @@
-//! Arguments of the operator's beside the words that the-loop adds: the conversation and the boot prompt must arrive
-//! whatever they are, or the start is refused.
+//! Check of the operator's arguments beside the words that the-loop adds: the conversation and the boot prompt must
+//! arrive in every case, or the start is refused.
 //!
-//! What an option takes is known from the vendors' own help. An option that is not known may take any number of words,
-//! so that a new one of theirs works.
+//! The vendors' own help tells what an option takes. An unknown option may take any number of words, so a vendor's new
+//! option works.
 
-/// The options of a program. One that is in no list takes all words that follow.
+/// Options of a program. An option in no list takes all words that follow.
 pub(super) struct Options {
-    /// Take one word.
+    /// Options that take one word.
     pub(super) one: &'static [&'static str],
-    /// May take one word.
+    /// Options that may take one word.
     pub(super) at_most_one: &'static [&'static str],
-    /// Take none.
+    /// Options that take none.
     pub(super) none: &'static [&'static str],
-    /// What a session cannot be started with, and why.
+    /// Options that a session cannot be started with, and why.
     pub(super) refused: &'static [(&'static [&'static str], &'static str)],
-    /// What a word that belongs to no option is.
+    /// Meaning of a word that belongs to no option.
     pub(super) words: Words,
 }
 
-/// What a program makes of a word that belongs to no option.
+/// Meaning of a word that belongs to no option.
 pub(super) enum Words {
     /// The prompt, or a command.
     Prompt,
@@ -31,7 +31,7 @@ pub(super) const OTHER_CONVERSATION: &str = "the-loop selects the conversation";
 pub(super) const OTHER_PROMPT: &str = "the-loop passes the prompt: use `prompt` for yours";
 pub(super) const ENDS: &str = "it prints something and exits";
 
-/// What the option before a word takes.
+/// Words that the preceding option takes.
 enum Takes {
     Nothing,
     One,
@@ -40,7 +40,7 @@ enum Takes {
 }
 
 impl Options {
-    /// Why a session must not be started with these arguments.
+    /// Refuses arguments that a session must not be started with; the error says why.
     pub(super) fn check(&self, args: &[String]) -> Result<(), String> {
         let mut before = ("", Takes::Nothing);
         for (at, word) in args.iter().map(String::as_str).enumerate() {
@@ -105,7 +105,7 @@ fn refusal(word: &str, why: &str) -> String {
     format!("`harnessArgs` contains `{shown}`: {why}; remove it from `harnessArgs`")
 }
 
-/// Arguments, then a prompt that no option before it can take: `--` ends the options.
+/// Appends a prompt that no option before it can take: `--` ends the options.
 pub(super) fn then_prompt(mut args: Vec<String>, prompt: &str) -> Vec<String> {
     if args.last().is_none_or(|last| last != "--") {
         args.push("--".to_owned());

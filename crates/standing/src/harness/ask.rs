@@ -1,4 +1,4 @@
-//! A question to a harness's own program, asked in the place and with the environment that the harness itself is given.
+//! Query to a harness's own program, run in the place and with the environment that the harness itself gets.
 
 use std::{process::Command, time::Duration};
 
@@ -6,10 +6,10 @@ use process::marks::scrubbed;
 
 use super::{Place, find_program};
 
-/// How long an answer may take.
+/// Timeout of a query.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// Runs the program with these arguments in the place, and gives what it printed.
+/// Runs the program with these arguments in the place, and returns its output.
 pub(super) fn ask(place: &Place<'_>, program: &str, args: &[&str]) -> Result<String, String> {
     let program = find_program(program, place.cwd, &place.environment)?;
     let mut command = Command::new(&program);

@@ -1,9 +1,12 @@
 //! Claude Code.
 //!
-//! Facts seen on 2.1.332: `--session-id` of an existing conversation and `--resume` of an unknown one exit 1; the
-//! transcript is `<config dir>/projects/<cwd, non-alphanumerics as ->/<id>.jsonl`, there once a prompt was submitted;
-//! a paste is held open for about 100 ms; `/clear` moves on to another conversation. A running one keeps
-//! `<config dir>/sessions/<pid>.json` with its conversation and its state.
+//! Facts seen on 2.1.332:
+//! - `--session-id` of an existing conversation and `--resume` of an unknown one exit 1.
+//! - The transcript is `<config dir>/projects/<cwd, non-alphanumerics as ->/<id>.jsonl`. It exists once a prompt was
+//!   submitted.
+//! - A paste is held open for about 100 ms.
+//! - `/clear` moves on to another conversation.
+//! - A running process keeps `<config dir>/sessions/<pid>.json` with its conversation and its state.
 
 mod left;
 mod screen;
@@ -25,7 +28,7 @@ use super::{
 };
 use crate::{config::HarnessTrust, process::ProcessIdentity};
 
-/// As `claude --help` has them.
+/// Options as listed by `claude --help`.
 const OPTIONS: Options = Options {
     one: &[
         "--agent",
@@ -109,7 +112,7 @@ impl Harness for Claude {
 
     fn discover(&self, place: &Place<'_>, spawned: &Spawned<'_>) -> Option<String> {
         let session = spawned.processes().find_map(|pid| Session::of(place, pid))?;
-        // Until a conversation is written down, it cannot be gone on with.
+        // A conversation cannot be resumed until it is written.
         self.transcript(place, &session.session_id).filter(|path| path.exists()).map(|_| session.session_id)
     }
 
@@ -140,7 +143,7 @@ impl Harness for Claude {
         if id.is_empty() || expected.exists() {
             return Some(expected);
         }
-        // Only it knows how it cuts a long name. An id is in one folder, whatever that is called.
+        // Only Claude Code knows how it cuts a long name. An id is in one folder, whatever its name.
         let folders = fs::read_dir(&projects).into_iter().flatten().flatten();
         folders.map(|folder| folder.path().join(&file)).find(|path| path.exists()).or(Some(expected))
     }
@@ -157,7 +160,7 @@ impl Harness for Claude {
         match (entry["type"].as_str(), entry["operation"].as_str()) {
             (Some("queue-operation"), Some("enqueue")) => Written::Queued,
             (Some("queue-operation"), Some("remove" | "popAll")) => Written::TakenBack,
-            // They repeat words of a person for other purposes.
+            // These entries repeat a person's words for other purposes.
             (
                 Some(
                     "queue-operation"
@@ -174,7 +177,7 @@ impl Harness for Claude {
     }
 
     fn begins_turn(&self, line: &serde_json::Value) -> Option<String> {
-        // What a tool answered is written as if the user had said it.
+        // A tool's result is written like a user's message.
         let content = &line["message"]["content"];
         let said = content.is_string()
             || content.as_array().is_some_and(|parts| parts.iter().any(|part| part["type"] == "text"));
@@ -227,25 +230,25 @@ impl Harness for Claude {
     }
 }
 
-/// `$CLAUDE_CONFIG_DIR`, else `~/.claude`.
+/// Returns `$CLAUDE_CONFIG_DIR`, else `~/.claude`.
 pub(super) fn config_dir(place: &Place<'_>) -> Option<PathBuf> {
     place.path("CLAUDE_CONFIG_DIR").or_else(|| Some(place.home()?.join(".claude")))
 }
 
-/// What it calls the folder of a working directory: the real path with every UTF-16 unit that is no ASCII letter or digit
-/// as `-`, cut after 200 of them.
+/// Returns Claude Code's folder name for a working directory: the real path with every UTF-16 unit that is not an ASCII
+/// letter or digit as `-`, cut after 200 units.
 fn folder_of(cwd: &Path) -> String {
     let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
     let plain = |unit: u16| u8::try_from(unit).ok().filter(u8::is_ascii_alphanumeric).map_or('-', char::from);
     cwd.to_string_lossy().encode_utf16().map(plain).take(200).collect()
 }
 
-/// What a running Claude Code writes of itself.
+/// Session file of a running Claude Code.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Session {
     session_id: String,
-    /// The start of its process in clock ticks.
+    /// Start of its process in clock ticks.
     proc_start: String,
     kind: String,
     #[serde(default)]
@@ -263,15 +266,15 @@ struct Session {
 }
 
 impl Session {
-    /// That of a process; a file that another process of the same pid left behind does not count, nor does one of a
-    /// run without a screen, which the agent itself may have begun.
+    /// Reads the session file of a process. A file left behind by another process with the same pid does not count.
+    /// Neither does a run without a screen, which the agent itself may have begun.
     fn of(place: &Place<'_>, pid: u32) -> Option<Self> {
         let path = config_dir(place)?.join("sessions").join(format!("{pid}.json"));
         let session = Self::read(&path)?;
         (ProcessIdentity::of(pid)?.start_ticks.to_string() == session.proc_start).then_some(session)
     }
 
-    /// That of a run with a screen, whether it lives or not.
+    /// Reads the session file of a run with a screen, living or not.
     fn read(path: &Path) -> Option<Self> {
         let session: Self = serde_json::from_str(&fs::read_to_string(path).ok()?).ok()?;
         (session.kind == "interactive" && !session.session_id.is_empty()).then_some(session)

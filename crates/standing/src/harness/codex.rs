@@ -1,9 +1,12 @@
 //! Codex.
 //!
-//! Facts seen on 0.171.0: it makes its own conversation ids, and there is no option to give it one; a conversation is
-//! a file that its process holds open for as long as it is in it (see [`rollout`]); every turn is written as it comes,
-//! so that SIGTERM loses nothing; `resume` of an unknown id exits 1; a resume elsewhere than where the conversation was
-//! begun stops at a question. Without `--no-daemon` its screen starts a background server that outlives the pane.
+//! Facts seen on 0.171.0:
+//! - It makes its own conversation ids, and has no option to set one.
+//! - A conversation is a file that its process holds open while it is in it (see [`rollout`]).
+//! - Every turn is written immediately, so SIGTERM loses nothing.
+//! - `resume` of an unknown id exits 1.
+//! - A resume in another directory than the conversation's stops at a prompt.
+//! - Without `--no-daemon` its screen starts a background server that outlives the pane.
 
 mod left;
 mod rollout;
@@ -22,7 +25,7 @@ use crate::config::HarnessTrust;
 
 const NO_DAEMON: &str = "--no-daemon";
 
-/// As `codex --help` has them.
+/// Options as listed by `codex --help`.
 const OPTIONS: Options = Options {
     one: &[
         "-a",
@@ -166,12 +169,12 @@ impl Harness for Codex {
     }
 }
 
-/// `$CODEX_HOME`, else `~/.codex`.
+/// Returns `$CODEX_HOME`, else `~/.codex`.
 pub(super) fn home(place: &Place<'_>) -> Option<PathBuf> {
     place.path("CODEX_HOME").or_else(|| Some(place.home()?.join(".codex")))
 }
 
-/// An operator who connects it to a server elsewhere means that one.
+/// Adds `--no-daemon`, unless the operator connects Codex to a server elsewhere.
 fn with_no_daemon(args: &[String]) -> Vec<String> {
     let decided = args.iter().any(|arg| arg == NO_DAEMON || arg == "--remote" || arg.starts_with("--remote="));
     let own = (!decided).then(|| NO_DAEMON.to_owned());

@@ -1,4 +1,4 @@
-//! Every real screen in `tests/screens/<harness>/` is read as its own header says.
+//! Test of every real screen in `tests/screens/<harness>/`: it must be read as its own header says.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -69,7 +69,7 @@ fn every_captured_screen_is_read_for_what_it_is() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// A screen can be cut, torn and mixed with anything: each reader says something of it, or that it does not know.
+    /// A screen can be cut, torn and mixed with anything: each reader returns a reading or says that it does not know.
     #[test]
     fn no_screen_is_too_strange(
         which in any::<Index>(),

@@ -1,8 +1,8 @@
 //! Cursor's command-line agent.
 //!
-//! npm does not have it and it does nothing without an account, so nothing here was seen on a real one. From its
-//! documentation and from what others wrote down: `create-chat` prints the id of a new conversation, `--resume <id>`
-//! opens one, and a directory is trusted by a file of its own below `~/.cursor/projects`.
+//! npm does not have it and it does nothing without an account, so no fact here was seen on a real one. From its
+//! documentation and from reports of others: `create-chat` prints the id of a new conversation, `--resume <id>` opens
+//! one, and a directory is trusted by a file of its own below `~/.cursor/projects`.
 
 mod screen;
 
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::config::HarnessTrust;
 
-/// As its documentation has them.
+/// Options as listed in its documentation.
 const OPTIONS: Options = Options {
     one: &["-a", "--api-key", "-e", "--endpoint", "-H", "--header", "-m", "--model", "--mode", "--workspace"],
     at_most_one: &["-w", "--worktree"],

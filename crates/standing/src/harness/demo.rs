@@ -1,4 +1,4 @@
-//! The built-in demo agent: our own program, so that everything can be seen to work with no account.
+//! Built-in demo agent: this program's own, so that everything can be tried without an account.
 
 use std::{
     fs,
@@ -16,7 +16,7 @@ use super::{
 };
 use process::ProcessIdentity;
 
-/// As `the-loop demo --help` has them.
+/// Options as listed by `the-loop demo --help`.
 const OPTIONS: Options = Options {
     one: &["--fault"],
     at_most_one: &[],
@@ -134,7 +134,7 @@ impl Harness for Demo {
         }
     }
 
-    /// A long paste stands in the box as `[pasted 59 lines]`.
+    /// True if the box holds the message. It shows a long paste as `[pasted 59 lines]`.
     fn holds_input(&self, screen: Screen<'_>, message: &str) -> Option<bool> {
         match Bottom::of(&lines(screen))? {
             Bottom::Entry(shown) => {
@@ -146,20 +146,20 @@ impl Harness for Demo {
     }
 }
 
-/// `$THE_LOOP_DEMO_HOME`, else `~/.the-loop-demo`.
+/// Returns `$THE_LOOP_DEMO_HOME`, else `~/.the-loop-demo`.
 fn home(place: &Place<'_>) -> Option<PathBuf> {
     place.path("THE_LOOP_DEMO_HOME").or_else(|| Some(place.home()?.join(".the-loop-demo")))
 }
 
 impl Demo {
-    /// The conversation that a process said it is in.
+    /// Returns the conversation that a process reported.
     fn told_by(place: &Place<'_>, process: &ProcessIdentity) -> Option<String> {
         let file = format!("{}-{}", process.pid, process.start_ticks);
         let told = fs::read_to_string(home(place)?.join("sessions").join(file)).ok()?;
         uuid::Uuid::try_parse(told.trim()).ok().map(|id| id.to_string())
     }
 
-    /// Until a conversation is written down, it cannot be resumed.
+    /// True if a conversation is written. Until then it cannot be resumed.
     fn is_written(&self, place: &Place<'_>, id: &str) -> bool {
         self.transcript(place, id).is_some_and(|path| path.exists())
     }
@@ -167,11 +167,11 @@ impl Demo {
 
 const WORKING: &str = "✳ working…";
 
-/// The part of its screen that takes input.
+/// Part of its screen that takes input.
 enum Bottom<'a> {
-    /// What stands in the input box.
+    /// Contents of the input box.
     Entry(&'a [&'a str]),
-    /// A question, without its choices.
+    /// Text of a prompt, without its choices.
     Dialog(&'a [&'a str]),
 }
 

@@ -1,4 +1,4 @@
-//! A program on PATH, looked for as `execvp` does, so that a missing one is told of before anything is spawned.
+//! Lookup of a program on PATH, like `execvp`, so that a missing program is reported before any spawn.
 
 use std::{
     fs,
@@ -8,7 +8,7 @@ use std::{
 
 use crate::Surroundings;
 
-/// The absolute path of a program, or why there is none.
+/// Returns the absolute path of a program; the error says why there is none.
 pub(crate) fn find_program(program: &str, cwd: &Path, surroundings: &Surroundings) -> Result<PathBuf, String> {
     if program.contains('/') {
         let path = surroundings.resolve(program, cwd);

@@ -1,10 +1,14 @@
 //! Gemini CLI.
 //!
-//! Facts seen on 0.61.0: `--session-id` of an existing conversation and `--resume` of an unknown one exit 42, the
-//! latter after some seconds; turns are appended to `<home>/tmp/<project>/chats/session-<time>-<id's first part>.jsonl`
-//! as they come, and a resume adds a file of that name with no turn in it; the state stands in the title; a paste that
-//! comes before the first screen is lost. It starts itself anew with another heap size, and the first process then takes
-//! no SIGTERM: a variable keeps it from doing that, and then SIGTERM ends it in a quarter of a second.
+//! Facts seen on 0.61.0:
+//! - `--session-id` of an existing conversation and `--resume` of an unknown one exit 42, the latter after some
+//!   seconds.
+//! - Turns are appended immediately to `<home>/tmp/<project>/chats/session-<time>-<id's first part>.jsonl`. A resume
+//!   adds a file of that name without a turn in it.
+//! - The title shows the state.
+//! - A paste before the first screen is lost.
+//! - It restarts itself with another heap size, and the first process then ignores SIGTERM. A variable prevents this,
+//!   and then SIGTERM ends it in a quarter of a second.
 
 mod chats;
 mod screen;
@@ -20,7 +24,7 @@ use super::{
 };
 use crate::config::HarnessTrust;
 
-/// As `gemini --help` has them.
+/// Options as listed by `gemini --help`.
 const OPTIONS: Options = Options {
     one: &["--approval-mode", "-m", "--model", "-o", "--output-format"],
     at_most_one: &["-w", "--worktree", "-s", "--sandbox"],
@@ -65,7 +69,7 @@ impl Harness for Gemini {
 
     fn fresh(&self, fresh: &Fresh<'_>) -> Vec<String> {
         let mut argv = vec!["--session-id".to_owned(), fresh.id.to_owned()];
-        // Before the arguments: behind a `--` among them it would be no option.
+        // Before the operator's arguments: after a `--` among them it would not be an option.
         argv.extend(["--prompt-interactive".to_owned(), fresh.prompt.to_owned()]);
         argv.extend_from_slice(fresh.args);
         argv
@@ -133,7 +137,7 @@ impl Harness for Gemini {
     }
 }
 
-/// `.gemini` in `$GEMINI_CLI_HOME`, else in the home directory.
+/// Returns `.gemini` in `$GEMINI_CLI_HOME`, else in the home directory.
 pub(super) fn folder(place: &Place<'_>) -> Option<PathBuf> {
     let home = place.path("GEMINI_CLI_HOME").or_else(|| place.home())?;
     Some(home.join(".gemini"))

@@ -1,8 +1,11 @@
 //! opencode.
 //!
-//! Facts seen on 1.18.33: it makes its own conversation ids and keeps conversations in a database, which its command `db`
-//! answers questions about; `--session` of an unknown one exits 1; SIGTERM exits 0 with everything kept; it asks for no
-//! trust. Its first screen can take many seconds.
+//! Facts seen on 1.18.33:
+//! - It makes its own conversation ids and keeps conversations in a database, which its command `db` can query.
+//! - `--session` of an unknown conversation exits 1.
+//! - SIGTERM exits 0 with everything kept.
+//! - It asks for no trust.
+//! - Its first screen can take many seconds.
 
 mod screen;
 
@@ -17,7 +20,7 @@ use super::{
 };
 use crate::{clock, directive};
 
-/// As `opencode --help` has them. A word of its own is the directory to work in.
+/// Options as listed by `opencode --help`. A word without an option is the directory to work in.
 const OPTIONS: Options = Options {
     one: &["--agent", "--hostname", "--log-level", "--mdns-domain", "-m", "--model", "--port", "--replay-limit"],
     at_most_one: &[],
@@ -86,7 +89,7 @@ impl Harness for OpenCode {
     }
 
     fn fresh(&self, fresh: &Fresh<'_>) -> Vec<String> {
-        // Before the arguments: behind a `--` among them it would be no option.
+        // Before the operator's arguments: after a `--` among them it would not be an option.
         let mut argv = vec!["--prompt".to_owned(), fresh.prompt.to_owned()];
         argv.extend_from_slice(fresh.args);
         argv
@@ -99,7 +102,7 @@ impl Harness for OpenCode {
     }
 
     fn discover(&self, place: &Place<'_>, spawned: &Spawned<'_>) -> Option<String> {
-        // Its database does not say which process is in which conversation, and asking takes a second or more.
+        // Its database does not say which process is in which conversation, and a query takes a second or more.
         if !spawned.known.is_empty() {
             return None;
         }
@@ -134,7 +137,8 @@ impl Harness for OpenCode {
     }
 }
 
-/// The conversation that was begun here, since then, with the words that this session alone is told.
+/// Finds the conversation that was begun in this directory since the spawn, with the words that only this session is
+/// given.
 fn opened_by(cwd: &Path, spawned: &Spawned<'_>) -> Option<String> {
     let quoted = |text: &str| format!("'{}'", text.replace('\'', "''"));
     let named = quoted(cwd.to_str()?);

@@ -1,25 +1,25 @@
-//! How long a harness keeps a conversation that is not gone on with.
+//! Retention of conversations by a harness.
 
 use std::{fs, path::Path};
 
 use serde_json::Value;
 
-/// What a harness does with old conversations.
+/// Time that a harness keeps a conversation that is not resumed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Retention {
-    /// It never removes one.
+    /// Conversations are never removed.
     Forever,
-    /// It removes what was not written to for so many days.
+    /// Conversations are removed after this many days without a write.
     Days(u64),
-    /// It writes none down.
+    /// Conversations are not written at all.
     None,
 }
 
-/// Claude Code's default.
+/// Default of Claude Code.
 const CLAUDE_DAYS: u64 = 30;
 
-/// `cleanupPeriodDays`, in the user's settings or in those of the folder, the more specific one deciding. With 0 it
-/// keeps nothing.
+/// Reads `cleanupPeriodDays` from the settings of the folder, else from the user's settings. With 0 Claude Code keeps
+/// nothing.
 pub(super) fn claude(config_dir: &Path, cwd: &Path) -> Retention {
     let files =
         [cwd.join(".claude/settings.local.json"), cwd.join(".claude/settings.json"), config_dir.join("settings.json")];
@@ -30,7 +30,7 @@ pub(super) fn claude(config_dir: &Path, cwd: &Path) -> Retention {
     }
 }
 
-/// `general.sessionRetention`: nothing is removed unless it is enabled; `maxAge` is like `30d`.
+/// Reads `general.sessionRetention`: nothing is removed unless it is enabled; `maxAge` is like `30d`.
 pub(super) fn gemini(folder: &Path, cwd: &Path) -> Retention {
     let files = [cwd.join(".gemini/settings.json"), folder.join("settings.json")];
     let Some(retention) = files.iter().find_map(|file| read(file)?.pointer("/general/sessionRetention").cloned())

@@ -1,29 +1,29 @@
-//! What the screens of several harnesses have in common. Nothing here knows one harness from another.
+//! Common parts of the screens of several harnesses. This module does not distinguish harnesses.
 
 use wire::Choice;
 
 use super::Screen;
 
-/// The lines of a screen without what is blank at their ends, blank lines kept.
+/// Splits a screen into lines without trailing blanks; blank lines are kept.
 pub(super) fn lines(screen: Screen<'_>) -> Vec<&str> {
     screen.text.lines().map(str::trim_end).collect()
 }
 
-/// A line that is drawn rather than written: at least eight times one of `strokes` from its first mark on.
+/// True if a line is a rule: at least eight of `strokes`, from its first mark on.
 pub(super) fn is_rule(line: &str, strokes: &str) -> bool {
     let mut marks = line.trim_start().chars();
     let Some(first) = marks.next().filter(|&mark| strokes.contains(mark)) else { return false };
     marks.take(7).filter(|&mark| mark == first).count() == 7
 }
 
-/// An answer to choose: `1. Yes` and the like, without its mark.
+/// True if a text is a numbered answer (`1. Yes` and the like), without its mark.
 pub(super) fn is_numbered(text: &str) -> bool {
     let digits = text.chars().take_while(char::is_ascii_digit).count();
     (1..=2).contains(&digits) && text[digits..].starts_with(". ")
 }
 
-/// The answers of the list that stands lowest on a screen, if it is whole: numbered from 1 on without a gap, one of them
-/// marked. Lines between two answers belong to the upper one, and are left out.
+/// Reads the answers of the lowest list on a screen, if the list is complete: numbered from 1 without a gap, one answer
+/// marked. Lines between two answers belong to the upper one and are left out.
 pub(super) fn choices(screen: Screen<'_>) -> Vec<Choice> {
     let frame = |c: char| c.is_whitespace() || "│┃".contains(c);
     let marks = ['❯', '›', '●', '>', '▶'];
@@ -47,7 +47,7 @@ pub(super) fn choices(screen: Screen<'_>) -> Vec<Choice> {
     if whole && marked && choices.len() < 10 { choices } else { Vec::new() }
 }
 
-/// The id of a conversation that stands behind these words, the last one: what a program prints as it leaves.
+/// Returns the last conversation id that follows these words: a program prints it when it exits.
 pub(super) fn named_after(text: &str, words: &str) -> Option<String> {
     let named = text.split(words).skip(1).filter_map(|behind| {
         let id: String = behind.chars().take_while(|c| c.is_ascii_alphanumeric() || "-_".contains(*c)).collect();
@@ -56,10 +56,10 @@ pub(super) fn named_after(text: &str, words: &str) -> Option<String> {
     named.last()
 }
 
-/// Stands for a question of which nothing is written: whoever waits for an answer asks something.
+/// Placeholder for an unreadable prompt: a harness that waits for an answer always asks something.
 const UNREADABLE: &str = "(could not read the prompt)";
 
-/// A question out of the lines of a dialog: what is written, without frames and blank lines, at most 24 lines. Never
+/// Extracts a prompt from the lines of a dialog: its text without frames and blank lines, at most 24 lines. Never
 /// empty.
 pub(super) fn question(lines: &[&str]) -> String {
     let frame = |c: char| c.is_whitespace() || "│┃╭╰╮╯─━╌▔▁".contains(c);
@@ -72,10 +72,10 @@ pub(super) fn question(lines: &[&str]) -> String {
     written[from..].join("\n")
 }
 
-/// Whether a box whose lines these are shows a message, whole or in part, as it would stand there unsent.
+/// True if the lines of a box show a message, whole or in part, as it would appear unsent.
 ///
-/// A box may wrap or scroll, so that only parts are seen: a line of it counts if it is a good part of a line of the
-/// message. What else may stand there (a hint, somebody's own draft) does not count.
+/// A box may wrap or scroll, so only parts may be visible. A line of the box counts if it is a large enough part of a
+/// line of the message. Other content (a hint, a person's own draft) does not count.
 pub(super) fn shows_message(shown: &[&str], message: &str) -> bool {
     let squeezed = |text: &str| text.split_whitespace().collect::<String>();
     let message = squeezed(message);

@@ -1,25 +1,25 @@
-//! A screen with its colours: what a person typed into an input box is told from what the program draws there itself.
+//! Screen with its colours, to distinguish text that a person typed into an input box from text that the program draws.
 //!
-//! Programs show hints and suggestions in an empty box, faint or in grey. Read without colours they look like a text
-//! that somebody typed and did not send.
+//! Programs show hints and suggestions in an empty box, faint or grey. Without colours these look like typed text that
+//! was not sent.
 
 use std::ops::Range;
 
 use super::{Harness, Screen};
 
-/// A screen as it stands, and what of it is drawn in full strength.
+/// Screen at one moment, with the part of it that is drawn in full strength.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Styled {
-    /// The visible lines, plain.
+    /// Visible lines, as plain text.
     pub(crate) text: String,
-    /// The same lines, with spaces in the place of what is faint, grey or under the cursor.
+    /// The same lines, with spaces in place of faint and grey text and the cursor.
     bright: Vec<String>,
-    /// The title the program set.
+    /// Title that the program set.
     pub(crate) title: String,
 }
 
 impl Styled {
-    /// Reads what `capture-pane -e` prints.
+    /// Parses the output of `capture-pane -e`.
     pub(crate) fn read(title: &str, captured: &str) -> Self {
         let mut style = Style::default();
         let lines: Vec<(String, String)> = captured.lines().map(|line| style.split(line)).collect();
@@ -32,7 +32,7 @@ impl Styled {
         Screen { text: &self.text, title: &self.title }
     }
 
-    /// The text that stands unsent in the input box; `None` if there is none, or no box is seen.
+    /// Returns the unsent text in the input box; `None` if there is none, or no box is visible.
     pub(crate) fn unsent(&self, harness: &dyn Harness) -> Option<String> {
         let Range { start, end } = harness.input_lines(self.screen())?;
         let frame = |c: char| c.is_whitespace() || "│┃".contains(c);
@@ -49,7 +49,7 @@ impl Styled {
     }
 }
 
-/// What the next character is drawn with.
+/// Style of the next character.
 #[derive(Debug, Default)]
 struct Style {
     faint: bool,
@@ -58,7 +58,7 @@ struct Style {
 }
 
 impl Style {
-    /// The text of a line, and what of it is bright.
+    /// Returns the text of a line, and its bright part.
     fn split(&mut self, line: &str) -> (String, String) {
         let (mut plain, mut bright) = (String::new(), String::new());
         let mut chars = line.chars();
@@ -75,7 +75,7 @@ impl Style {
         (plain, bright)
     }
 
-    /// Takes one escape sequence; only those that set colours mean anything here.
+    /// Consumes one escape sequence; only colour sequences have an effect here.
     fn escape(&mut self, chars: &mut std::str::Chars<'_>) {
         match chars.next() {
             Some('[') => {
@@ -113,8 +113,8 @@ impl Style {
     }
 }
 
-/// Reads a colour by its number or by its parts. Near black and near white are colours of text, what lies between is
-/// not.
+/// True if a colour, given by its number or by its parts, is grey. Near black and near white are text colours; the
+/// range between them is grey.
 fn is_grey(numbers: &mut impl Iterator<Item = u16>) -> bool {
     match numbers.next() {
         Some(5) => matches!(numbers.next(), Some(8 | 238..=250)),
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
     use crate::{Surroundings, config::Routing, harness::by_name};
 
-    /// The lowest lines of real agents' screens, captured with their colours.
+    /// Reads the lowest lines of real agents' screens, captured with their colours.
     fn unsent(harness: &str, captured: &str) -> Option<String> {
         let adapter = by_name(harness, &Routing::default(), &Surroundings::of_process()).expect("built in");
         Styled::read("", captured).unsent(adapter.as_ref())

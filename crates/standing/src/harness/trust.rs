@@ -1,8 +1,8 @@
 //! Trust of a working directory, written where a harness looks for it.
 //!
-//! These files are another program's: merged, never replaced, under one lock for each real file and under the
-//! program's own lock where it has one; nothing is written when nothing is missing, and a file that does not parse is
-//! not touched. A failure is reported and does not keep a session from starting.
+//! These files belong to another program. They are merged, never replaced, under one lock per real file and under the
+//! program's own lock where it has one. Nothing is written if nothing is missing, and a file that does not parse is not
+//! touched. A failure is reported and does not prevent a session from starting.
 
 mod claude;
 mod codex;
@@ -17,26 +17,26 @@ use serde_json::{Map, Value};
 
 use crate::config::TrustScope;
 
-/// Whether what is missing is written, or only looked for.
+/// Mode of a trust operation: write missing entries, or only check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Act {
     Write,
     Look,
 }
 
-/// What a harness would find of our trust in a directory.
+/// Trust that a harness would find for a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trust {
-    /// It stood there already.
+    /// Entry existed already.
     Given,
-    /// It was missing, and has been written.
+    /// Entry was missing, and has been written.
     Added,
-    /// It was only looked for, and is missing.
+    /// Entry is missing; this was only a check.
     Missing,
 }
 
 impl Trust {
-    /// Of two that are needed both.
+    /// Combines two entries that are both needed.
     fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Missing, _) | (_, Self::Missing) => Self::Missing,
@@ -53,7 +53,7 @@ use file::edit;
 pub(super) use gemini::gemini;
 use lock::Vendor;
 
-/// The directory, or the root of its repository, each as it is named and as it really is.
+/// Lists the directory or the root of its repository, by its given name and by its real path.
 fn trusted_directories(cwd: &Path, scope: TrustScope) -> Vec<String> {
     let mut found = vec![cwd.to_owned()];
     if scope == TrustScope::WorkspaceRoot {
@@ -74,12 +74,12 @@ fn set(object: &mut Map<String, Value>, key: &str, value: Value) -> bool {
     true
 }
 
-/// The object under a key, made if missing; `None` if something else stands there.
+/// Returns the object under a key, created if missing; `None` if the key holds another type.
 fn object<'a>(parent: &'a mut Map<String, Value>, key: &str) -> Option<&'a mut Map<String, Value>> {
     parent.entry(key.to_owned()).or_insert_with(|| Value::Object(Map::new())).as_object_mut()
 }
 
-/// Merges into a JSON file: `change` says whether it changed anything, or `None` for a shape that is not understood.
+/// Merges into a JSON file: `change` returns whether it changed anything, or `None` for an unknown structure.
 fn merge(
     path: &Path,
     vendor: Vendor,

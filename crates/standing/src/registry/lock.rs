@@ -1,7 +1,6 @@
-//! One verb at a time on one session, across threads and processes.
+//! Session locks: one verb at a time on one session, across threads and processes.
 //!
-//! A lock is a file beside the records, which is never renamed or removed. How it is waited for is the business of
-//! [`files::lock`].
+//! A lock is a file beside the records that is never renamed or removed. [`files::lock`] defines the waiting.
 
 use std::{io, path::PathBuf, time::Duration};
 
@@ -15,24 +14,24 @@ use wire::SessionName;
 use super::Registry;
 use crate::{Error, error::storage, notices, state_folder};
 
-/// The folder of locks, beside the records.
+/// Folder of locks, beside the records.
 const LOCKS: &str = ".locks";
 
-/// The longest note about a holder that is shown.
+/// Maximum length of a lock holder's note that is shown.
 const MAX_NOTE: usize = 4096;
 
-/// A session held by a verb until this is dropped.
+/// Lock of a session for a verb, held until dropped.
 #[derive(Debug)]
 pub(crate) struct Hold {
     _lock: Lock,
 }
 
-/// The time that a verb waits for another one.
+/// Time that a verb waits for another one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LockWait(pub(crate) Duration);
 
 impl Registry {
-    /// Holds a session for a verb. If another verb holds it for too long, the error names that one.
+    /// Locks a session for a verb. If another verb holds it for too long, the error names that verb.
     pub(crate) fn hold(&self, name: &SessionName, verb: &str, wait: LockWait) -> Result<Hold, Error> {
         state_folder::make(&self.root)?;
         let dir = self.dir.join(LOCKS);
@@ -42,21 +41,21 @@ impl Registry {
         self.take(file, name, Some(verb), wait)
     }
 
-    /// Holds a session for a look that found something to write down, unless a verb holds it.
+    /// Locks a session for a reader that found something to record, unless a verb holds it.
     pub(crate) fn try_hold(&self, name: &SessionName) -> Option<Hold> {
         let file = LockFile::existing(&self.lock_file(name)).ok()?;
-        // Another user's state is only looked at.
+        // Another user's state is read only.
         let lock = file.is_own().then(|| file.try_lock(Mode::Exclusive))?.ok()?;
         Some(Hold { _lock: lock })
     }
 
-    /// True if a verb is at work on a session. Nothing is taken by looking.
+    /// True if a verb is working on a session. The check takes no lock.
     pub(crate) fn is_held(&self, name: &SessionName) -> bool {
         LockFile::existing(&self.lock_file(name))
             .is_ok_and(|file| file.is_held() || name::is_held(&self.lock_name(name)))
     }
 
-    /// Holds a session for `stop`, which must work where nothing can be written: the folder itself is held.
+    /// Locks a session for `stop`, which must work where nothing can be written: the folder itself is locked.
     pub(crate) fn hold_without_writing(&self, name: &SessionName, wait: LockWait) -> Result<Option<Hold>, Error> {
         match LockFile::folder(&self.dir) {
             Ok(dir) => self.take(dir, name, None, wait).map(Some),
@@ -86,7 +85,7 @@ impl Registry {
             }
         })?;
         if let Some(verb) = verb {
-            // The note is for people; a full disk must not keep a verb from working.
+            // The note is for people; a full disk must not block a verb.
             let _ = lock.note(&format!("{verb}, pid {}", std::process::id()));
         }
         Ok(Hold { _lock: lock })

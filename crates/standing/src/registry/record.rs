@@ -1,7 +1,8 @@
-//! A record: the whole definition of a created session, and what is known of every session that was ever started.
+//! Record of a session: the whole definition of a created session, and the known facts of every session that was ever
+//! started.
 //!
-//! The first sixteen keys are published and shared with other programs; the rest are ours. Keys that are neither
-//! survive a rewrite.
+//! The first sixteen keys are published and shared with other programs; the rest are private. Unknown keys survive a
+//! rewrite.
 
 mod published;
 
@@ -18,10 +19,10 @@ use crate::{
     variables::{Env, Secrets},
 };
 
-/// The newest form of our own keys that this program reads and writes.
+/// Newest format of the private keys that this program reads and writes.
 const FORMAT: u32 = 1;
 
-/// What a record says of a session.
+/// Contents of a session's record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Record {
@@ -58,47 +59,47 @@ pub(crate) struct Record {
     #[serde(default)]
     pub(crate) slack_enabled: bool,
 
-    /// The form of the keys below; absent in a record of another program.
+    /// Format of the keys below; absent in a record of another program.
     #[serde(default)]
     pub(crate) format: u32,
     #[serde(default)]
     pub(crate) origin: Origin,
-    /// What was last begun, written before it is done.
+    /// Operation that was last begun, written before it is carried out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) phase: Option<Phase>,
-    /// True if `harnessArgs` follows the config as it changes.
+    /// True if `harnessArgs` follows changes of the config.
     #[serde(default)]
     pub(crate) harness_args_inherited: bool,
-    /// Marks session, pane and processes of the last spawn.
+    /// Id that marks session, pane and processes of the last spawn.
     #[serde(default)]
     pub(crate) loop_id: String,
-    /// When the last spawn was made.
+    /// Time of the last spawn.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) spawned_at: String,
-    /// When it was last stopped, or seen to have ended by whoever stopped it.
+    /// Time when the session was last stopped, or when the stopping caller saw that it had ended.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) stopped_at: String,
-    /// The harness of the last spawn.
+    /// Harness process of the last spawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) process: Option<ProcessIdentity>,
-    /// The tmux server of the last spawn.
+    /// tmux server of the last spawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) server: Option<Server>,
-    /// The conversation that a fresh start in flight is to have. It takes the place of the one before once the harness
-    /// has proven to live.
+    /// Conversation of a fresh start in progress. It replaces the previous conversation once the harness has proven to
+    /// run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) pending: Option<Pending>,
-    /// Conversations that the session went on from, or that could not be resumed, newest last: none is ever forgotten
+    /// Earlier conversations of the session, or ones that could not be resumed, newest last. None is ever forgotten
     /// without a trace.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) former_session_ids: Vec<String>,
-    /// Variables that its definition sets.
+    /// Variables that the definition sets.
     #[serde(default, skip_serializing_if = "Env::is_empty")]
     pub(crate) env: Env,
-    /// Variables whose values are secret: where each value comes from, never the value.
+    /// Variables with secret values: the source of each value, never the value.
     #[serde(default, skip_serializing_if = "Secrets::is_empty")]
     pub(crate) secrets: Secrets,
-    /// The account that its harness was last started in; empty if that is not known.
+    /// Account that the harness was last started in; empty if unknown.
     #[serde(default, skip_serializing_if = "Account::is_empty")]
     pub(crate) account: Account,
 
@@ -110,21 +111,21 @@ const fn yes() -> bool {
     true
 }
 
-/// A tmux server that a session was spawned on.
+/// tmux server that a session was spawned on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Server {
     pub(crate) process: ProcessIdentity,
-    /// The path of its socket.
+    /// Path of its socket.
     pub(crate) socket: PathBuf,
 }
 
-/// A fresh conversation that is not proven yet. Where and with what it is held stands here as well: until it is
-/// proven, the record's own words for that belong to the conversation before it.
+/// Fresh conversation that is not proven yet, with its own place and arguments. Until it is proven, the record's own
+/// fields for these describe the previous conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Pending {
-    /// Empty if the harness makes its own.
+    /// Conversation id; empty if the harness makes its own.
     pub(crate) session_id: String,
     pub(crate) harness: String,
     pub(crate) cwd: String,
@@ -132,7 +133,7 @@ pub(crate) struct Pending {
     pub(crate) account: Account,
 }
 
-/// The coarse status that other readers know.
+/// Coarse status that other readers know.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum RecordStatus {
@@ -141,7 +142,7 @@ pub(crate) enum RecordStatus {
     Stopped,
 }
 
-/// Where the definition in the record came from.
+/// Source of the definition in the record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Origin {
@@ -152,26 +153,26 @@ pub(crate) enum Origin {
     Declared,
 }
 
-/// What was last begun. The intent is written before the act, so that whoever comes next knows what to finish.
+/// Operation that was last begun. The intent is written before the act, so the next caller knows what to finish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Phase {
     /// Recorded, never started.
     Created,
-    /// A spawn was about to be made.
+    /// A spawn was about to happen.
     Starting,
-    /// The harness has proven to live.
+    /// The harness has proven to run.
     Running,
     /// The harness was about to be signalled.
     Stopping,
-    /// It was stopped.
+    /// The session was stopped.
     Stopped,
-    /// It was about to be stopped and its record removed.
+    /// The session was about to be stopped and its record removed.
     Deleting,
 }
 
 impl Phase {
-    /// The word in the record.
+    /// Returns the word that the record uses.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Created => "created",
@@ -183,7 +184,7 @@ impl Phase {
         }
     }
 
-    /// True while a verb is at it, or a crash cut that verb short.
+    /// True while a verb works on the session, or after a crash interrupted that verb.
     pub(crate) const fn is_unfinished(self) -> bool {
         matches!(self, Self::Starting | Self::Stopping | Self::Deleting)
     }
@@ -226,7 +227,7 @@ impl Record {
         }
     }
 
-    /// Reads a record; the error says what is wrong and where in the file.
+    /// Parses a record; the error says what is wrong and where in the file.
     pub(crate) fn parse(text: &str, name: &SessionName) -> Result<Self, String> {
         if text.trim().is_empty() {
             return Err("it is empty".to_owned());
@@ -253,12 +254,12 @@ impl Record {
         text
     }
 
-    /// True while only another program has ever started this session: its record knows no id of ours.
+    /// True while only another program has ever started this session: its record has no loop id.
     pub(crate) fn of_another_program(&self) -> bool {
         self.phase.is_none() && self.loop_id.is_empty()
     }
 
-    /// The pending conversation becomes the session's own; the one before it is remembered.
+    /// Makes the pending conversation the session's own and remembers the previous one.
     pub(crate) fn keep_pending(&mut self) {
         let Some(Pending { session_id, harness, cwd, account }) = self.pending.take() else { return };
         let former = std::mem::replace(&mut self.harness_session_id, session_id);
@@ -269,7 +270,7 @@ impl Record {
         }
     }
 
-    /// Keeps the trace of a conversation that is not gone on with.
+    /// Remembers a conversation that the session leaves.
     pub(crate) fn remember_former(&mut self, id: &str) {
         if id.is_empty() || self.former_session_ids.iter().any(|known| known == id) {
             return;
@@ -320,7 +321,7 @@ mod tests {
         }
     }
 
-    /// A record with every key.
+    /// Builds a record with every key.
     fn whole() -> Value {
         serde_json::json!({
             "name": "ops", "harness": "claude", "harnessSessionId": "c1", "cwd": "/p", "tmuxTarget": "loop-standing-ops",
@@ -350,11 +351,11 @@ mod tests {
         })
     }
 
-    /// What can be read of a file reads the same once it was written again; what cannot is told in words.
+    /// Checks that a readable file reads the same after a rewrite, and that an unreadable one gives an error text.
     fn reads_well(text: &str) -> Result<Option<Record>, TestCaseError> {
         match Record::parse(text, &name()) {
             Ok(record) => {
-                // It is written in our own form, whatever it was read from.
+                // A record is always written in the private format, whatever it was read from.
                 let record = Record { format: FORMAT, ..record };
                 prop_assert_eq!(&Record::parse(&record.to_json(), &name()).expect("as it was written"), &record);
                 Ok(Some(record))

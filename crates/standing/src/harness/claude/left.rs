@@ -1,9 +1,10 @@
-//! The conversation that Claude Code was in when it ended.
+//! Finds the conversation that Claude Code was in when it ended.
 //!
-//! A person may have typed `/clear` with no one looking before the end. Three things are left behind, each bound to that
-//! very run: its session file, which only an orderly end removes; the line "Resume this session with" on its pane after
-//! an orderly end; and its history of prompts, where a `/clear` names the conversation it was typed into, and the
-//! conversation that begins in that moment with that command is the next one.
+//! A person may have typed `/clear` unobserved before the end. Three traces remain, each bound to that very run:
+//! - Its session file, which only an orderly end removes.
+//! - The line "Resume this session with" on its pane after an orderly end.
+//! - Its history of prompts. A `/clear` there names the conversation it was typed into. The conversation that begins at
+//!   that moment with that command is the next one.
 
 use std::{
     fs::{self, File},
@@ -20,16 +21,16 @@ use crate::{
     harness::{Ended, Harness, Place, screen::named_after},
 };
 
-/// How much of the history is looked through, from its end.
+/// Bytes of the history that are searched, counted from its end.
 const HISTORY_TAIL: u64 = 512 * 1024;
 
-/// The command as the history and as the next transcript have it are written in one moment.
+/// Maximum time between the command in the history and in the next transcript, in milliseconds.
 const ONE_MOMENT_MS: i64 = 2000;
 
-/// How many lines of a transcript are looked through for the command it begins with.
+/// Lines of a transcript that are searched for the command it begins with.
 const FIRST_LINES: usize = 12;
 
-/// How many times a person may have gone on to another conversation.
+/// Maximum number of moves to another conversation that are followed.
 const LONGEST_CHAIN: usize = 50;
 
 pub(super) fn conversation(claude: &Claude, place: &Place<'_>, ended: &Ended<'_>) -> Option<String> {
@@ -40,7 +41,8 @@ pub(super) fn conversation(claude: &Claude, place: &Place<'_>, ended: &Ended<'_>
         .or_else(|| cleared(claude, place, ended.since, ended.known).pop())
 }
 
-/// Its session file: by the pane's process, or, where a wrapper ran in the pane, by the tmux session it names.
+/// Finds the conversation by the session file: by the pane's process or, if a wrapper ran in the pane, by the tmux
+/// session that the file names.
 fn by_session_file(place: &Place<'_>, ended: &Ended<'_>) -> Option<String> {
     let folder = config_dir(place)?.join("sessions");
     let own = Session::read(&folder.join(format!("{}.json", ended.process.pid)))
@@ -57,7 +59,7 @@ fn by_session_file(place: &Place<'_>, ended: &Ended<'_>) -> Option<String> {
     ours.max_by_key(|session| session.started_at).map(|session| session.session_id)
 }
 
-/// A line of the history of prompts.
+/// Line of the history of prompts.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Prompt {
@@ -66,7 +68,7 @@ struct Prompt {
     session_id: String,
 }
 
-/// The conversations that `/clear` led to from a known one, in order.
+/// Lists the conversations that `/clear` led to from a known one, in order.
 pub(super) fn cleared(claude: &Claude, place: &Place<'_>, since: &str, known: &str) -> Vec<String> {
     followed(claude, place, since, known).unwrap_or_default()
 }
@@ -98,7 +100,7 @@ fn followed(claude: &Claude, place: &Place<'_>, since: &str, known: &str) -> Opt
     Some(chain)
 }
 
-/// The id of a transcript that begins with the command, and when that was typed.
+/// Returns the id of a transcript that begins with the command, and the time when the command was typed.
 fn begun_by_clear(path: &Path) -> Option<(String, i64)> {
     let id = path.file_name()?.to_str()?.strip_suffix(".jsonl")?.to_owned();
     let lines = BufReader::new(File::open(path).ok()?).lines().map_while(Result::ok).take(FIRST_LINES);

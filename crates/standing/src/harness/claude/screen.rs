@@ -1,4 +1,4 @@
-//! The screen of Claude Code: an input box between two rules at the bottom, or a dialog in its place.
+//! Screen of Claude Code: an input box between two rules at the bottom, or a dialog in its place.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::harness::{
     screen::{is_rule, lines, question, shows_message},
 };
 
-/// What opens the input box: a prompt, a shell command or a note.
+/// Characters that open the input box: a prompt, a shell command or a note.
 const PROMPTS: [char; 3] = ['❯', '!', '#'];
 
 pub(super) fn read(screen: Screen<'_>) -> Reading {
@@ -24,7 +24,7 @@ pub(super) fn read(screen: Screen<'_>) -> Reading {
     Reading { activity, question: String::new() }
 }
 
-/// A long paste stands in the box as `[Pasted text #1 +59 lines]`.
+/// True if the box holds the message. It shows a long paste as `[Pasted text #1 +59 lines]`.
 pub(super) fn holds_input(screen: Screen<'_>, message: &str) -> Option<bool> {
     let lines = lines(screen);
     let input = input_box(&lines)?;
@@ -32,12 +32,12 @@ pub(super) fn holds_input(screen: Screen<'_>, message: &str) -> Option<bool> {
     Some(shown.iter().any(|line| line.contains("[Pasted text #")) || shows_message(&unmarked(shown), message))
 }
 
-/// The lines that the box takes up.
+/// Returns the lines of the input box.
 pub(super) fn input_lines(screen: Screen<'_>) -> Option<Range<usize>> {
     input_box(&lines(screen)).map(|input| input.top + 1..input.bottom)
 }
 
-/// The rules above and below the input.
+/// Rules above and below the input.
 struct InputBox {
     top: usize,
     bottom: usize,
@@ -52,7 +52,7 @@ fn input_box(lines: &[&str]) -> Option<InputBox> {
     (bottom > top + 1 && opens && ends_the_screen).then_some(InputBox { top, bottom })
 }
 
-/// The hint stands below the box, and in former versions behind the turning wheel above it.
+/// True if it is working. The hint is below the box; former versions show it beside the spinner above the box.
 fn works(lines: &[&str], input: &InputBox) -> bool {
     const HINT: &str = "esc to interrupt";
     let above = lines[..input.top].iter().rev().filter(|line| !line.is_empty()).take(8);
@@ -60,7 +60,8 @@ fn works(lines: &[&str], input: &InputBox) -> bool {
         || above.into_iter().any(|line| line.contains(HINT) && line.contains('…'))
 }
 
-/// Where a dialog begins: below the last rule. It has a marked answer, and says which keys confirm or leave it.
+/// Finds the first line of a dialog, below the last rule. A dialog has a marked answer and names the keys that confirm
+/// or leave it.
 fn dialog(lines: &[&str]) -> Option<usize> {
     let marked = lines.iter().rposition(|line| line.trim_start().starts_with('❯'))?;
     let from = lines[..marked].iter().rposition(|line| is_rule(line, "─▔")).map_or(0, |rule| rule + 1);
@@ -74,7 +75,7 @@ fn dialog(lines: &[&str]) -> Option<usize> {
     (below || first_run).then_some(from)
 }
 
-/// The title alone tells work from rest, but a dialog from neither: there it says the same as at rest.
+/// Reads the activity from the title. The title distinguishes working from idle, but not idle from a dialog.
 fn by_title(title: &str, title_alone: bool) -> Activity {
     match title.chars().next() {
         Some('\u{2800}'..='\u{28ff}' | '◐' | '◓' | '◑' | '◒') => Activity::Busy,

@@ -1,8 +1,8 @@
-//! The conversation that Codex was in when it ended.
+//! Finds the conversation that Codex was in when it ended.
 //!
-//! A person may have typed `/new` with no one looking before the end. After an orderly end its pane names the
-//! conversation. After a kill there is no such line, but the file of a conversation that was never closed keeps its
-//! writer's lock file, which nobody holds any more, and the last words said in it stand on the pane.
+//! A person may have typed `/new` unobserved before the end. After an orderly end its pane names the conversation.
+//! After a kill there is no such line. But the file of a conversation that was never closed keeps its writer's lock
+//! file, which no process holds any more, and its last message is on the pane.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use files::lock::LockFile;
 use super::rollout::{self, Begun};
 use crate::harness::{Ended, screen::named_after};
 
-/// How much of what was said is looked for on the pane: a long line is wrapped there.
+/// Length of the message prefix that is looked for on the pane: a long line is wrapped there.
 const SHOWN: usize = 24;
 
 pub(super) fn conversation(home: &Path, cwd: &Path, ended: &Ended<'_>) -> Option<String> {
@@ -19,7 +19,7 @@ pub(super) fn conversation(home: &Path, cwd: &Path, ended: &Ended<'_>) -> Option
     named.or_else(|| killed(home, cwd, ended))
 }
 
-/// The newest conversation that was begun by this spawn and cut off with it.
+/// Finds the newest conversation that this spawn began and that ended with a kill.
 fn killed(home: &Path, cwd: &Path, ended: &Ended<'_>) -> Option<String> {
     if ended.since.is_empty() {
         return None;
@@ -34,7 +34,7 @@ fn killed(home: &Path, cwd: &Path, ended: &Ended<'_>) -> Option<String> {
     cut_off.rev().find_map(|begun| ours(&begun))
 }
 
-/// Whether the lock file of a conversation's writer is there with no one holding it.
+/// True if the lock file of a conversation's writer exists and no process holds it.
 fn was_never_closed(home: &Path, id: &str) -> bool {
     let path = home.join("thread-writer-locks").join(format!("{id}.lock"));
     LockFile::existing(&path).is_ok_and(|file| !matches!(file.is_held_by_any(), Ok(true)))

@@ -1,10 +1,10 @@
-//! The files that Codex keeps its conversations in: `sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl`, whose first line
-//! says where and how the conversation was begun.
+//! Files of Codex's conversations: `sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl`. The first line says where and how
+//! the conversation was begun.
 //!
-//! Old ones are compressed (`.jsonl.zst`) and put away (`archived_sessions`); a resume unpacks them again.
+//! Old files are compressed (`.jsonl.zst`) and moved (`archived_sessions`); a resume unpacks them again.
 //!
-//! A conversation is taken for a session's own only on proof: its file is held open by a process of that spawn, or it
-//! begins with the words that this session alone is told.
+//! A conversation counts as a session's own only on proof: a process of that spawn holds its file open, or it begins
+//! with the words that only this session is given.
 
 use std::{
     fs::{self, File},
@@ -18,18 +18,18 @@ use serde_json::Value;
 
 use crate::{directive, harness::Spawned};
 
-/// How many lines of a file are looked through for the first words of a person.
+/// Lines of a file that are searched for a person's first words.
 const FIRST_LINES: usize = 40;
 
-/// The conversation that one of these processes is in.
+/// Finds the conversation that one of these processes is in.
 pub(super) fn held_open(processes: impl Iterator<Item = u32>) -> Option<String> {
     let files = processes.flat_map(open_files).filter(|path| is_rollout(path));
     let screens = files.filter_map(|path| Some((written(&path)?, Meta::read(&path)?)));
-    // A person may have moved on to another conversation; the one they left may still be open for a while.
+    // A person may have moved on to another conversation; the previous one may stay open for a while.
     screens.filter(|(_, meta)| meta.is_of_a_screen()).max_by_key(|(written, _)| *written).map(|(_, meta)| meta.id)
 }
 
-/// The conversation of a spawn that has ended.
+/// Finds the conversation of a spawn that has ended.
 pub(super) fn begun_by(home: &Path, cwd: &Path, spawned: &Spawned<'_>) -> Option<String> {
     if spawned.since.is_empty() {
         return None;
@@ -45,10 +45,10 @@ pub(super) fn begun_by(home: &Path, cwd: &Path, spawned: &Spawned<'_>) -> Option
     newest_first(&home.join("sessions")).iter().take_while(|path| begun_after(path, spawned.since)).find_map(ours)
 }
 
-/// The file of a conversation.
+/// Finds the file of a conversation.
 ///
-/// Its id tells when it was begun, and so the folder: there may be ten thousand others. Where it is not there, all
-/// folders are looked through.
+/// The time in its id names the folder: there may be ten thousand other files. If the file is not there, all folders
+/// are searched.
 pub(super) fn of(home: &Path, id: &str) -> Option<PathBuf> {
     if id.is_empty() {
         return None;
@@ -66,8 +66,8 @@ pub(super) fn of(home: &Path, id: &str) -> Option<PathBuf> {
         .or_else(|| among(newest_first(&home.join("archived_sessions"))))
 }
 
-/// The folders that a conversation may be in by the time in its id (a UUID of version 7): the folder is named after the
-/// local day.
+/// Lists the possible folders of a conversation by the time in its id (a UUID of version 7): the folder is named after
+/// the local day.
 fn days_of(id: &str) -> Vec<String> {
     let Some(made) = made_at(id) else { return Vec::new() };
     let day = jiff::tz::TimeZone::UTC.to_datetime(made).date();
@@ -81,16 +81,16 @@ fn made_at(id: &str) -> Option<jiff::Timestamp> {
     jiff::Timestamp::new(i64::try_from(seconds).ok()?, i32::try_from(nanoseconds).ok()?).ok()
 }
 
-/// A conversation with a screen that was begun in a directory, and when.
+/// Conversation with a screen that was begun in a directory, and its time.
 #[derive(Clone, Debug)]
 pub(super) struct Begun {
     pub(super) id: String,
     pub(super) path: PathBuf,
-    /// As its first line has it.
+    /// Time in its first line.
     at: String,
 }
 
-/// Those begun here since then, from old to new.
+/// Lists the conversations begun in this directory since a time, oldest first.
 pub(super) fn begun_since(home: &Path, cwd: &Path, since: &str) -> Vec<Begun> {
     let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
     let paths = newest_first(&home.join("sessions"));
@@ -105,26 +105,26 @@ pub(super) fn begun_since(home: &Path, cwd: &Path, since: &str) -> Vec<Begun> {
     begun
 }
 
-/// The last words of a person in a conversation.
+/// Returns a person's last words in a conversation.
 pub(super) fn last_said(path: &Path) -> Option<String> {
     let lines = BufReader::new(File::open(path).ok()?).lines().map_while(Result::ok);
     let said = lines.filter_map(|line| {
         let value: Value = serde_json::from_str(&line).ok()?;
         let payload = &value["payload"];
         let text = payload["content"].as_array()?.iter().find_map(|part| part["text"].as_str())?;
-        // What it tells the model of itself stands between tags.
+        // Codex's own messages to the model are between tags.
         (payload["role"] == "user" && !text.starts_with('<')).then(|| text.to_owned())
     });
     said.last()
 }
 
-/// The first line of a file.
+/// First line of a file.
 #[derive(Debug, Deserialize)]
 struct Meta {
     id: String,
     cwd: PathBuf,
     timestamp: String,
-    /// `"cli"` for one with a screen, `"exec"` and objects for others: the agent itself may begin such.
+    /// `"cli"` with a screen, `"exec"` and objects without: the agent itself may begin such conversations.
     source: Value,
 }
 
@@ -141,7 +141,7 @@ impl Meta {
     }
 }
 
-/// The file of a conversation that a process is in, without looking through all there are.
+/// Returns the file of a conversation that a process is in, without searching all files.
 pub(super) fn open_in(pid: u32, id: &str) -> Option<PathBuf> {
     open_files(pid).into_iter().find(|path| is_rollout(path) && name(path).contains(id))
 }
@@ -165,13 +165,13 @@ fn written(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).ok()?.modified().ok()
 }
 
-/// The files of one folder.
+/// Lists the files of one folder.
 fn rollouts_in(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).filter(|path| is_rollout(path)).collect()
 }
 
-/// Every file, by folder and name from new to old.
+/// Lists every file by folder and name, newest first.
 fn newest_first(dir: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut entries: Vec<_> = fs::read_dir(dir).into_iter().flatten().flatten().collect();
@@ -186,7 +186,7 @@ fn newest_first(dir: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// By the day in the file's name, which is the local one: a day of slack.
+/// Compares with the day in the file's name, which is the local one: a day of tolerance.
 fn begun_after(path: &Path, since: &str) -> bool {
     let day = |text: &str| text.get(..10)?.parse::<jiff::civil::Date>().ok();
     match (name(path).strip_prefix("rollout-").and_then(day), day(since)) {

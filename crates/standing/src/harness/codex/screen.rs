@@ -1,5 +1,5 @@
-//! The screen of Codex: a line that opens with `›` and is the input, or the marked answer of a dialog in its place. The
-//! title turns a wheel while it works and says `Action Required` over a dialog.
+//! Screen of Codex: a line that opens with `›` is the input, or the marked answer of a dialog in its place. The title
+//! shows a spinner while Codex works, and `Action Required` over a dialog.
 
 use std::ops::Range;
 
@@ -29,7 +29,7 @@ pub(super) fn read(screen: Screen<'_>) -> Reading {
     Reading { activity, question: String::new() }
 }
 
-/// A long paste stands in the box as `[Pasted Content 1429 chars]`.
+/// True if the box holds the message. It shows a long paste as `[Pasted Content 1429 chars]`.
 pub(super) fn holds_input(screen: Screen<'_>, message: &str) -> Option<bool> {
     let lines = lines(screen);
     if dialog(&lines).is_some() {
@@ -39,7 +39,8 @@ pub(super) fn holds_input(screen: Screen<'_>, message: &str) -> Option<bool> {
     Some(shown.iter().any(|line| line.contains("[Pasted Content ")) || shows_message(&shown, message))
 }
 
-/// Messages that wait for the turn in hand stand right above the input, each behind an arrow.
+/// True if the message is queued. Messages that wait for the current turn are right above the input, each after an
+/// arrow.
 pub(super) fn in_queue(screen: Screen<'_>, message: &str) -> bool {
     let lines = lines(screen);
     let Some(input) = input(&lines) else { return false };
@@ -48,7 +49,7 @@ pub(super) fn in_queue(screen: Screen<'_>, message: &str) -> bool {
     shows_message(&waiting, message)
 }
 
-/// The lines that the box takes up: down to the blank line above the status.
+/// Returns the lines of the input box: down to the blank line above the status.
 pub(super) fn input_lines(screen: Screen<'_>) -> Option<Range<usize>> {
     let lines = lines(screen);
     if dialog(&lines).is_some() {
@@ -59,19 +60,19 @@ pub(super) fn input_lines(screen: Screen<'_>) -> Option<Range<usize>> {
     Some(from..status.unwrap_or(from + 1))
 }
 
-/// The line that the input begins on: the last that opens with the prompt's mark.
+/// Finds the first line of the input: the last line that opens with the prompt's mark.
 fn input(lines: &[&str]) -> Option<usize> {
     lines.iter().rposition(|line| line.starts_with(PROMPT))
 }
 
-/// The words stand right above the input.
+/// True if it is working: the text for that is right above the input.
 fn works(lines: &[&str]) -> bool {
     let Some(input) = input(lines) else { return false };
     let above = lines[..input].iter().rev().filter(|line| !line.is_empty()).take(6);
     above.into_iter().any(|line| line.starts_with(['•', '◦']) && line.contains("esc to interrupt"))
 }
 
-/// Where a dialog begins: a paragraph with a marked numbered answer, the keys that it takes named below.
+/// Finds the first line of a dialog: a paragraph with a marked numbered answer, followed by the keys that it takes.
 fn dialog(lines: &[&str]) -> Option<usize> {
     let marked = lines
         .iter()
@@ -83,7 +84,7 @@ fn dialog(lines: &[&str]) -> Option<usize> {
     keys.then(|| beginning(lines, marked))
 }
 
-/// A dialog stands below the last thing that was said, which begins at the left edge.
+/// Finds the first line of a dialog. A dialog is below the last message, which begins at the left edge.
 fn beginning(lines: &[&str], marked: usize) -> usize {
     let said = |line: &&str| !line.is_empty() && !line.starts_with("  ");
     lines[..marked].iter().rposition(said).map_or(0, |line| line + 1)

@@ -1,4 +1,4 @@
-//! The screen of Cursor's agent, as others describe it: only what is unmistakable is read.
+//! Screen of Cursor's agent, from descriptions of others: only unmistakable texts are read.
 
 use wire::Activity;
 
@@ -7,10 +7,10 @@ use crate::harness::{
     screen::{lines, question},
 };
 
-/// What the input box shows while nothing stands in it.
+/// Text of an empty input box.
 const EMPTY: [&str; 2] = ["→ Add a follow-up", "→ Plan, search, build anything"];
 
-/// What stands in a dialog and nowhere else.
+/// Texts that appear only in a dialog.
 const ASKS: [&str; 3] = ["Workspace Trust Required", "Run this command?", "Allow this "];
 
 pub(super) fn read(screen: Screen<'_>) -> Reading {

@@ -1,4 +1,4 @@
-//! The files that Gemini CLI keeps its conversations in.
+//! Files of Gemini CLI's conversations.
 
 use std::{
     fs::{self, File},
@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::Value;
 
-/// The file of a conversation's turns: of those with its id the oldest, since a resume adds empty ones.
+/// Finds the file of a conversation's turns: the oldest file with its id, since a resume adds empty ones.
 pub(super) fn of(folder: &Path, id: &str) -> Option<PathBuf> {
     let first_part = id.split('-').next().filter(|part| !part.is_empty())?;
     let end = format!("-{first_part}.jsonl");

@@ -1,4 +1,4 @@
-//! The screen of Gemini CLI: an input line that opens with ` > ` below a rule, or a framed dialog in its place.
+//! Screen of Gemini CLI: an input line that opens with ` > ` below a rule, or a framed dialog in its place.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::harness::{
     screen::{is_numbered, is_rule, lines, question, shows_message},
 };
 
-/// What opens the input: a prompt, a shell command, or the mark of a mode that asks nothing.
+/// Texts that open the input: a prompt, a shell command, or the mark of a mode that asks nothing.
 const PROMPTS: [&str; 3] = [" > ", " ! ", " * "];
 
 pub(super) fn read(screen: Screen<'_>) -> Reading {
@@ -35,7 +35,7 @@ pub(super) fn read(screen: Screen<'_>) -> Reading {
     Reading { activity, question: String::new() }
 }
 
-/// A long paste stands in the box as `[Pasted Text: 60 lines]`.
+/// True if the box holds the message. It shows a long paste as `[Pasted Text: 60 lines]`.
 pub(super) fn holds_input(screen: Screen<'_>, message: &str) -> Option<bool> {
     let lines = lines(screen);
     let input = input(&lines)?;
@@ -47,7 +47,7 @@ pub(super) fn holds_input(screen: Screen<'_>, message: &str) -> Option<bool> {
     Some(shown.iter().any(|line| line.contains("[Pasted Text: ")) || shows_message(&shown, message))
 }
 
-/// The lines that the box takes up: down to the first blank one.
+/// Returns the lines of the input box: down to the first blank one.
 pub(super) fn input_lines(screen: Screen<'_>) -> Option<Range<usize>> {
     let lines = lines(screen);
     let from = input(&lines)?;
@@ -58,21 +58,21 @@ pub(super) fn input_lines(screen: Screen<'_>) -> Option<Range<usize>> {
     Some(from..below.map_or(lines.len(), |below| from + below))
 }
 
-/// The line that the input begins on: the first with a prompt below the last rule.
+/// Finds the first line of the input: the first line with a prompt below the last rule.
 fn input(lines: &[&str]) -> Option<usize> {
     let rule = lines.iter().rposition(|line| is_rule(line, "─▀▄"))?;
     let opens = |line: &&str| PROMPTS.iter().any(|prompt| line.starts_with(prompt));
     lines[rule + 1..].iter().take(4).position(opens).map(|below| rule + 1 + below)
 }
 
-/// Where a dialog begins: at the top of a frame that holds a marked numbered answer and has no input below it.
+/// Finds the first line of a dialog: the top of a frame that holds a marked numbered answer and has no input below it.
 fn dialog(lines: &[&str], input: Option<usize>) -> Option<usize> {
     let marked = lines.iter().rposition(|line| {
         let inside = line.trim_start_matches([' ', '│']);
         inside.strip_prefix('●').is_some_and(|rest| is_numbered(rest.trim_start()))
     })?;
     let top = lines[..marked].iter().rposition(|line| line.trim_start_matches('│').trim_start().starts_with('╭'))?;
-    // A frame inside the dialog's own (a command, say) is not its top.
+    // A frame inside the dialog's own (around a command, for example) is not its top.
     let outer = lines[..top].iter().rposition(|line| line.starts_with('╭'));
     let closed = |from: usize| lines[from..marked].iter().any(|line| line.starts_with('╰'));
     let top = outer.filter(|&outer| !lines[top].trim_start().starts_with('╭') && !closed(outer)).unwrap_or(top);

@@ -1,4 +1,4 @@
-//! The screen of opencode: an input box whose left edge is drawn and whose foot is `╹▀▀▀`, or a dialog.
+//! Screen of opencode: an input box with a drawn left edge and the foot `╹▀▀▀`, or a dialog.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ pub(super) fn read(screen: Screen<'_>) -> Reading {
     Reading { activity, question: String::new() }
 }
 
-/// A long paste stands in the box as `[Pasted ~60 lines]`.
+/// True if the box holds the message. It shows a long paste as `[Pasted ~60 lines]`.
 pub(super) fn holds_input(screen: Screen<'_>, message: &str) -> Option<bool> {
     let lines = lines(screen);
     let foot = foot(&lines)?;
@@ -31,7 +31,7 @@ pub(super) fn holds_input(screen: Screen<'_>, message: &str) -> Option<bool> {
     Some(shown.iter().any(|line| line.contains("[Pasted ~")) || shows_message(&shown, message))
 }
 
-/// The lines that the box takes up, without the one that names the agent and its model at its foot.
+/// Returns the lines of the input box, without the line at its foot that names the agent and its model.
 pub(super) fn input_lines(screen: Screen<'_>) -> Option<Range<usize>> {
     let lines = lines(screen);
     if dialog(&lines).is_some() {
@@ -43,15 +43,15 @@ pub(super) fn input_lines(screen: Screen<'_>) -> Option<Range<usize>> {
     (names > top).then_some(top..names)
 }
 
-/// What stands in a box: without its edge, and without the panel that may stand to its right.
+/// Returns a box's own text, without its edge and without the panel that may be to its right.
 fn own(line: &str) -> &str {
     line.trim_start_matches([' ', '┃']).split(GAP).next().unwrap_or_default().trim()
 }
 
-/// What parts the box from the panel, and a list's title from the key that closes it.
+/// Gap between the box and the panel, and between a list's title and the key that closes it.
 const GAP: &str = "          ";
 
-/// A question in the place of the input box, or a list that lies over everything.
+/// Finds a prompt in the place of the input box, or a list that covers everything.
 fn dialog<'a>(lines: &[&'a str]) -> Option<Vec<&'a str>> {
     let from = foot(lines).map_or(0, |foot| foot + 1);
     if let Some(asked) = lines[from..].iter().rposition(|line| own(line).starts_with('△')) {

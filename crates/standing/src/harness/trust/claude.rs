@@ -1,4 +1,4 @@
-//! What Claude Code asks on a first start, answered beforehand.
+//! Answers to the prompts of Claude Code's first start, written beforehand.
 
 use serde_json::json;
 
@@ -8,8 +8,8 @@ use crate::{
     harness::{Place, claude::config_dir},
 };
 
-/// Trusts a directory for Claude Code: no trust dialog, no onboarding, and no warning about skipped permissions if
-/// they are asked for. On the trust dialog the answer that exits is preselected, so that a pasted Enter would quit.
+/// Trusts a directory for Claude Code: no trust dialog, no onboarding, and no warning about skipped permissions if they
+/// are requested. The trust dialog preselects the answer that exits, so a pasted Enter would quit.
 pub(in crate::harness) fn claude(
     place: &Place<'_>,
     args: &[String],

@@ -1,4 +1,4 @@
-//! What Codex asks of a directory it has not seen: `[projects."<dir>"] trust_level`.
+//! Trust of a directory for Codex: `[projects."<dir>"] trust_level`.
 
 use toml_edit::{DocumentMut, Item, Table, TableLike, value};
 
@@ -8,7 +8,7 @@ use crate::{
     harness::{Place, codex::home},
 };
 
-/// Trusts a directory for Codex. A level that is there already is an answer that was given, whichever it is.
+/// Trusts a directory for Codex. An existing level, whichever it is, counts as an answer that was given.
 pub(in crate::harness) fn codex(place: &Place<'_>, settings: HarnessTrust, act: Act) -> Result<Trust, String> {
     let config = home(place).ok_or("HOME is not set")?.join("config.toml");
     edit(&config, Vendor::Unlocked, act, |text| {
@@ -31,11 +31,11 @@ fn trust(document: &mut DocumentMut, directory: &str) -> Option<bool> {
     Some(true)
 }
 
-/// The table under a key, made if missing; `None` if something else stands there.
+/// Returns the table under a key, created if missing; `None` if the key holds another type.
 fn table<'a>(parent: &'a mut dyn TableLike, key: &str) -> Option<&'a mut dyn TableLike> {
     if !parent.contains_key(key) {
         let mut made = Table::new();
-        // `[projects]` by itself says nothing.
+        // An empty `[projects]` header is redundant.
         made.set_implicit(key == "projects");
         parent.insert(key, Item::Table(made));
     }
@@ -58,7 +58,7 @@ mod tests {
         accept_bypass_permissions: BypassPermissions::Auto,
     };
 
-    /// Trusts `<dir>/re.po/sub` and gives the config file as it stands then, with `DIR` for the folder.
+    /// Trusts `<dir>/re.po/sub` and returns the resulting config file, with `DIR` for the folder.
     fn after(before: Option<&str>) -> (Result<Trust, String>, String) {
         let dir = tempfile::tempdir().expect("made");
         let root = dir.path().to_str().expect("UTF-8").to_owned();

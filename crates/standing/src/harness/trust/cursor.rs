@@ -1,11 +1,11 @@
-//! What Cursor's agent asks of a directory it has not seen: a file of its own for each directory that was trusted.
+//! Trust of a directory for Cursor's agent: one file for each trusted directory.
 
 use serde_json::json;
 
 use super::{Act, Trust, Vendor, merge, set, trusted_directories};
 use crate::{clock, config::HarnessTrust, harness::Place};
 
-/// Trusts a directory for Cursor's agent. The form of the file is known from what others wrote down.
+/// Trusts a directory for Cursor's agent. The format of the file is known from reports of others.
 pub(in crate::harness) fn cursor(place: &Place<'_>, settings: HarnessTrust, act: Act) -> Result<Trust, String> {
     let projects = place.home().ok_or("HOME is not set")?.join(".cursor/projects");
     let mut trust = Trust::Given;
@@ -23,7 +23,8 @@ pub(in crate::harness) fn cursor(place: &Place<'_>, settings: HarnessTrust, act:
     Ok(trust)
 }
 
-/// A directory's folder: its path, each run of what is no letter or digit as one hyphen, none at the ends.
+/// Returns a directory's folder name: its path, with each run of characters that are not letters or digits as one
+/// hyphen, and none at the ends.
 fn project(directory: &str) -> String {
     let words = directory.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-")

@@ -1,7 +1,7 @@
-//! A change to a file of another program: under its locks, and never over what was written in between.
+//! Edit of another program's file: under its locks, and never over a write that came in between.
 //!
-//! A program that takes no lock may write at any moment: [`files::replace`] says how that is met. What remains, a write
-//! that was begun before ours and ends after it, is found by the look right before the spawn.
+//! A program that takes no lock may write at any moment: [`files::replace`] describes the protection. One case remains,
+//! a write that begins before this one and ends after it. The check right before the spawn finds it.
 
 use std::{
     fs, io,
@@ -16,11 +16,11 @@ use super::{
     lock::{Locked, Vendor},
 };
 
-/// For how long a file that others write all the time is tried again.
+/// Time limit of retries for a file that others write constantly.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Changes a file that may be missing: `change` gets its text (empty for a missing or blank one), and gives the new one
-/// or `None` if nothing was missing in it.
+/// Edits a file that may be missing. `change` gets its text (empty for a missing or blank file) and returns the new
+/// text, or `None` if nothing was missing in it.
 pub(super) fn edit(
     path: &Path,
     vendor: Vendor,
@@ -28,7 +28,7 @@ pub(super) fn edit(
     change: impl Fn(&str) -> Result<Option<String>, String>,
 ) -> Result<Trust, String> {
     let at = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    // A linked file stays linked: what is written is what the link leads to.
+    // A linked file stays linked: the link's target is written.
     let real = real_path(path).map_err(|error| at(&error))?;
     let changed = || {
         let found = Found::read(&real)?;
@@ -40,7 +40,7 @@ pub(super) fn edit(
         Ok(None) => return Ok(Trust::Given),
         Ok(Some(_)) if act == Act::Look => return Ok(Trust::Missing),
         Err(error) if act == Act::Look => return Err(at(&error)),
-        // A program that writes in place may have been seen at it.
+        // A program that writes in place may have been in the middle of a write.
         Ok(Some(_)) | Err(_) => {}
     }
     fs::create_dir_all(real.parent().unwrap_or(Path::new("/"))).map_err(|error| at(&error))?;
@@ -67,12 +67,12 @@ mod tests {
 
     use super::*;
 
-    /// Adds a line, unless it is there.
+    /// Adds a line, unless it exists.
     fn add(line: String) -> impl Fn(&str) -> Result<Option<String>, String> {
         move |text| Ok((!text.lines().any(|known| known == line)).then(|| format!("{text}{line}\n")))
     }
 
-    /// What another program does that takes no lock: read, count up, write beside, rename.
+    /// Imitates another program that takes no lock: reads, increments, writes beside, renames.
     fn count_up(path: &Path) {
         let text = fs::read_to_string(path).expect("read");
         let (count, rest) = text.split_once('\n').expect("a first line");

@@ -1,4 +1,4 @@
-//! What Gemini CLI asks of a directory it has not seen: `trustedFolders.json`.
+//! Trust of a directory for Gemini CLI: `trustedFolders.json`.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::{
     harness::{Place, gemini::folder},
 };
 
-/// Trusts a directory for Gemini CLI. A level that is there already is an answer that was given, whichever it is.
+/// Trusts a directory for Gemini CLI. An existing level, whichever it is, counts as an answer that was given.
 pub(in crate::harness) fn gemini(place: &Place<'_>, settings: HarnessTrust, act: Act) -> Result<Trust, String> {
     let file = match place.path("GEMINI_CLI_TRUSTED_FOLDERS_PATH") {
         Some(file) => file,

@@ -1,8 +1,8 @@
-//! Locks of a trust file: one of our own for each real file, and the vendor's.
+//! Locks of a trust file: one of the-loop for each real file, and the vendor's.
 //!
-//! Ours is a lock on the folder that holds the file: it leaves nothing behind and ends with its holder. A vendor's is a
-//! folder `<file>.lock` that is there while somebody writes; one whose time is older than ten seconds was left behind by
-//! a program that ended, and is taken over, as the vendors do it.
+//! the-loop locks the folder that holds the file: that leaves nothing behind and ends with its holder. A vendor's lock
+//! is a folder `<file>.lock` that exists during a write. A folder whose time is older than ten seconds was left behind
+//! by a program that ended, and is taken over, as the vendors do it.
 
 use std::{
     fs,
@@ -16,24 +16,24 @@ use files::lock::{Lock, LockError, LockFile, Mode};
 
 use crate::clock;
 
-/// How the program that owns a file keeps others from writing it.
+/// Method by which the program that owns a file locks it against other writers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Vendor {
-    /// It does not.
+    /// No lock.
     Unlocked,
-    /// By a folder beside the file, named after it.
+    /// A folder beside the file, named after it.
     Folder,
 }
 
-/// How long a lock is waited for: longer than one that was left behind is honoured.
+/// Timeout of a lock: longer than an abandoned vendor's lock is honoured.
 const WAIT: Duration = Duration::from_secs(15);
 
-/// How old a vendor's lock is when it counts as left behind. A holder touches it every five seconds.
+/// Age from which a vendor's lock counts as abandoned. A holder touches it every five seconds.
 const STALE: Duration = Duration::from_secs(10);
 
 const INTERVAL: Duration = Duration::from_millis(5);
 
-/// A file that is locked until this is dropped.
+/// Lock of a file, held until dropped.
 #[derive(Debug)]
 pub(super) struct Locked {
     _own: Option<Lock>,
@@ -41,7 +41,7 @@ pub(super) struct Locked {
 }
 
 impl Locked {
-    /// Locks a file by the name it is called and by its real one.
+    /// Locks a file by its given name and by its real one.
     pub(super) fn take(named: &Path, real: &Path, vendor: Vendor) -> Result<Self, String> {
         let deadline = Instant::now() + WAIT;
         let dir = real.parent().unwrap_or(Path::new("/"));
@@ -67,7 +67,8 @@ impl Drop for Locked {
     }
 }
 
-/// Our own lock; `None` on a file system that has none, where the vendor's and the check at the write remain.
+/// Takes the-loop's own lock; `None` on a file system without locks, where the vendor's lock and the check at the write
+/// remain.
 fn own(dir: &Path, deadline: Instant) -> Result<Option<Lock>, String> {
     let folder = LockFile::folder(dir).map_err(|error| error.to_string())?;
     match folder.lock(Mode::Exclusive, deadline.saturating_duration_since(Instant::now())) {
@@ -77,7 +78,7 @@ fn own(dir: &Path, deadline: Instant) -> Result<Option<Lock>, String> {
     }
 }
 
-/// Makes a vendor's folder, once it is not there or was left behind.
+/// Creates a vendor's lock folder once it is free or abandoned.
 fn enter(folder: &Path, deadline: Instant) -> Result<(), String> {
     loop {
         match fs::create_dir(folder) {
@@ -87,7 +88,7 @@ fn enter(folder: &Path, deadline: Instant) -> Result<(), String> {
         }
         match left_behind(folder) {
             Ok(true) if fs::remove_dir(folder).is_ok() => {}
-            // It was given back meanwhile.
+            // The lock was released meanwhile.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             _ => wait(deadline, folder)?,
         }

@@ -1,10 +1,11 @@
-//! A record among other programs: what they know of it, and what a session carries of it in case the file is lost.
+//! Exchange of a record: the keys that other programs know, and the copy that a session carries in case the file is
+//! lost.
 
 use serde_json::Value;
 
 use super::{FORMAT, Record};
 
-/// The keys that other programs read and write.
+/// Keys that other programs read and write.
 const PUBLISHED: [&str; 16] = [
     "name",
     "harness",
@@ -25,8 +26,8 @@ const PUBLISHED: [&str; 16] = [
 ];
 
 impl Record {
-    /// This record with all that the published keys of another one say: what a program that knows only those has
-    /// written since. No conversation of this one is forgotten.
+    /// Merges the published keys of a newer record, written by a program that knows only those, into this one. No
+    /// conversation of this record is forgotten.
     pub(crate) fn with_published_of(&self, newer: &Self) -> Option<Self> {
         let of = |record: &Self| match serde_json::to_value(record) {
             Ok(Value::Object(fields)) => Some(fields),
@@ -47,7 +48,7 @@ impl Record {
         Some(record)
     }
 
-    /// The record in one line of at most so many bytes, without what is too long for that.
+    /// Serialises the record to one line of at most `limit` bytes, leaving out what is too long for that.
     pub(crate) fn in_brief(&self, limit: usize) -> Option<String> {
         let mut record = Self { format: FORMAT, ..self.clone() };
         // The server's command line, which every user can read, holds it for the server's life.
