@@ -1,8 +1,8 @@
-//! tmux: the one place that builds its command lines and reads its answers.
+//! tmux: the only module that builds its command lines and parses its answers.
 //!
-//! Two rules hold everywhere. A question has an answer or it has silence, and silence is never read as absence: see
-//! [`Answer`]. And whatever must not be torn apart (spawn with its options, the dead check with the paste, the check
-//! of the owner with the kill) is one tmux invocation.
+//! Two rules hold everywhere. A query returns an answer or silence, and silence never counts as absence: see
+//! [`Answer`]. Steps that must not be separated (spawn with its options, the dead check with the paste, the owner check
+//! with the kill) are one tmux invocation.
 //!
 //! Facts about tmux in this module were measured on 3.3a.
 
@@ -38,27 +38,27 @@ use process::marks::scrubbed;
 
 use crate::{Surroundings, config::TmuxSettings};
 
-/// How long a question may take before its silence counts as such.
+/// Timeout of a query, after which it counts as silence.
 const DEADLINE: Duration = Duration::from_secs(5);
 
-/// The same for the questions after one that was not answered: a verb waits in vain once, not for each of them.
+/// Timeout of queries after an unanswered one: a verb waits out one full timeout, not one per query.
 const IMPATIENT: Duration = Duration::from_millis(250);
 
-/// What came of asking tmux something.
+/// Result of a query to tmux.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Answer<T> {
-    /// It answered.
+    /// tmux answered.
     Said(T),
-    /// It did not, or not in a way that is understood: nothing is known.
+    /// tmux did not answer, or not in a known form: nothing is known.
     Silent(Silence),
 }
 
-/// How tmux failed to answer, for a person.
+/// Reason why tmux failed to answer, for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Silence(pub(crate) String);
 
 impl Silence {
-    /// True if the machine, and not tmux, is what refused.
+    /// True if the machine, not tmux, refused.
     pub(crate) fn is_of_the_machine(&self) -> bool {
         self.0.contains(call::REFUSED_CALL)
     }
@@ -86,39 +86,39 @@ impl From<Silence> for crate::Error {
     }
 }
 
-/// A control client that many may ask.
+/// Control client that many callers share.
 pub(crate) type Line = Arc<Mutex<Control>>;
 
-/// A tmux server, by how it is reached.
+/// tmux server, identified by the way to reach it.
 #[derive(Clone, Debug)]
 pub(crate) struct Tmux {
     socket: String,
-    /// The socket itself, for a server that is not the config's.
+    /// Socket path of a server that is not the config's.
     path: Option<PathBuf>,
     remain_on_exit: bool,
     env: Vec<(OsString, OsString)>,
     exe: PathBuf,
-    /// True if systemd says so; its control group may say so as well.
+    /// True if systemd says so; the control group may say so as well.
     within_a_unit: bool,
-    /// True while the last question was not answered in time.
+    /// True while the last query has timed out.
     unanswered: Arc<AtomicBool>,
-    /// What is asked in place of a process for each question.
+    /// Control client that replaces one process per query.
     line: Option<Line>,
     permits: Arc<permits::Permits>,
 }
 
 impl Tmux {
-    /// The name of the socket, as `tmux -L` takes it; empty for the default one.
+    /// Returns the name of the socket, as `tmux -L` takes it; empty for the default one.
     pub(crate) fn socket_name(&self) -> String {
         self.socket.clone()
     }
 
-    /// Which server that is, to be put behind a command for a person; nothing for the user's default one.
+    /// Returns a suffix for a command shown to people that names the server; empty for the user's default one.
     pub(crate) fn server_hint(&self) -> String {
         if self.socket.is_empty() { String::new() } else { format!(" (add `-L {}` after `tmux`)", self.socket) }
     }
 
-    /// The path of the server's socket, whether there is one or not.
+    /// Returns the path of the server's socket, which may not exist.
     pub(crate) fn socket_path(&self) -> PathBuf {
         if let Some(path) = &self.path {
             return path.clone();
@@ -129,12 +129,12 @@ impl Tmux {
         folder.join(format!("tmux-{}", rustix::process::getuid().as_raw())).join(name)
     }
 
-    /// The server behind another socket.
+    /// Returns the server at another socket.
     pub(crate) fn behind(&self, socket: &Path) -> Self {
         Self { path: Some(socket.to_owned()), unanswered: Arc::default(), line: None, ..self.clone() }
     }
 
-    /// The server, asked through a control client as long as that answers.
+    /// Returns the server with queries through a control client, as long as that answers.
     pub(crate) fn through(mut self, line: Option<Line>) -> Self {
         self.line = line;
         self
@@ -145,7 +145,7 @@ impl Tmux {
             socket: settings.socket.clone(),
             path: None,
             remain_on_exit: settings.remain_on_exit,
-            // A server that we happen to start keeps its environment for life: no nesting marks, no secrets.
+            // A server that this call starts keeps its environment for life: no nesting marks, no secrets.
             env: scrubbed(surroundings, secrets),
             exe: surroundings.exe().to_owned(),
             within_a_unit: surroundings.var("INVOCATION_ID").is_some(),

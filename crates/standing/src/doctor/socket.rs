@@ -27,7 +27,7 @@ pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
     findings
 }
 
-/// True if the server that answers is the one at that socket. It may be another config's server.
+/// True if the config's server is the one at that socket, not a server on which another config has sessions.
 fn reaches(patient: &CheckContext<'_>, socket: &std::path::Path) -> bool {
     let wanted = match patient.settings().routing.tmux.socket.as_str() {
         "" => "default",

@@ -48,7 +48,7 @@ fn write(mut file: File, line: &str) -> io::Result<()> {
     if last[0] == b'\n' { file.write_all(line.as_bytes()) } else { file.write_all(format!("\n{line}").as_bytes()) }
 }
 
-/// Rotates a full log, unless another process just did, and begins the file that follows.
+/// Rotates a full log, unless another writer just did, and begins the file that follows.
 fn make_room(path: &Path, coming: u64, limits: Limits, header: impl Fn(u64) -> String) -> io::Result<()> {
     let Some(_guard) = hold(path, Mode::Exclusive, ROTATE_WAIT) else { return Ok(()) };
     match fs::metadata(path) {

@@ -52,7 +52,7 @@ pub struct Batch {
     /// Position of the next read.
     pub next: u64,
     /// True if lines after the requested position are no longer kept, or the position belongs to another log. The batch
-    /// then begins at the oldest line that is kept.
+    /// then begins at the oldest later line that is kept, or at the start of the current file.
     pub gap: bool,
 }
 

@@ -1,19 +1,20 @@
-//! What is known of tmux itself: the program on PATH, and the server that answers.
+//! Facts about tmux itself: the program on PATH, and the server that answers.
 
 use super::{Answer, Silence, Tmux};
 
-/// The server that answers.
+/// Running tmux server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct About {
     pub(crate) pid: u32,
-    /// Its version, as it tells it: `3.3a`.
+    /// Version as the server reports it: `3.3a`.
     pub(crate) version: String,
-    /// What it gives every new pane, but for what its session overrides. A value with line ends is cut at the first.
+    /// Environment of every new pane, except variables that its session overrides. A value with line breaks is cut at
+    /// the first.
     pub(crate) environment: Vec<(String, String)>,
 }
 
 impl Tmux {
-    /// The version of the program on PATH: `3.3a`.
+    /// Returns the version of the program on PATH: `3.3a`.
     pub(crate) fn program_version(&self) -> Answer<String> {
         match self.call(&["-V"], b"") {
             Answer::Silent(silence) => Answer::Silent(silence),
@@ -26,7 +27,7 @@ impl Tmux {
         }
     }
 
-    /// The server, if one answers.
+    /// Returns the server, if one answers.
     pub(crate) fn about_server(&self) -> Answer<Option<About>> {
         let args = ["display-message", "-p", "#{pid}\t#{version}", ";", "show-environment", "-g"];
         match self.call(&args, b"") {

@@ -1,8 +1,8 @@
-//! One invocation of tmux, with a deadline.
+//! Single invocation of tmux, with a timeout.
 //!
-//! Standard input, output and error are memory files: nothing can block on a full pipe, and a killed client leaves
-//! no half-fed one. A client that does not end in time is killed and its silence reported; what it had already asked
-//! for may still happen later, so a time-out means "unknown", not "did not happen".
+//! Standard input, output and error are memory files: nothing can block on a full pipe, and a killed client leaves no
+//! half-written pipe. A client that does not end in time is killed and reported as silence. Its command may still take
+//! effect later, so a timeout means "unknown", not "did not happen".
 
 use std::{
     env,
@@ -27,13 +27,13 @@ use rustix::{
 use super::{Answer, DEADLINE, IMPATIENT, Silence, Tmux};
 use crate::{blocking, metrics, process::readable};
 
-/// How a refused system call is told of.
+/// Text that reports a refused system call.
 pub(super) const REFUSED_CALL: &str = "the system call";
 
-/// How often a question is asked again that a server did not live to answer.
+/// Maximum number of retries of a query whose server ended before it answered.
 const ASKED_AGAIN: u32 = 5;
 
-/// What one invocation printed and how it ended.
+/// Output and exit status of one invocation.
 #[derive(Debug)]
 pub(super) struct Output {
     pub(super) status: ExitStatus,
@@ -42,30 +42,30 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// A success that printed nothing.
+    /// Returns a success without output.
     pub(super) fn empty() -> Self {
         Self { status: ExitStatus::from_raw(0), stdout: Vec::new(), stderr: String::new() }
     }
 
-    /// For an answer that is not understood.
+    /// Returns the silence for an answer that is not understood.
     pub(super) fn silence(&self) -> Silence {
         let said = self.stderr.trim();
         Silence(if said.is_empty() { format!("tmux ended with {}", self.status) } else { format!("it said: {said}") })
     }
 
-    /// True if tmux says that there is no server: its socket is missing, or nobody listens on it.
+    /// True if tmux says that there is no server: its socket is missing, or no process listens on it.
     pub(super) fn no_server(&self) -> bool {
         self.stderr.contains("no server running on")
             || (self.stderr.contains("error connecting to")
                 && (self.stderr.contains("No such file or directory") || self.stderr.contains("Connection refused")))
     }
 
-    /// True if the server ended while it was asked, as it does with its last session.
+    /// True if the server ended during the query, as it does with its last session.
     pub(super) fn server_ended(&self) -> bool {
         self.stderr.contains("server exited")
     }
 
-    /// True if there is a server and it has no session at all: it has just begun, or is about to end.
+    /// True if there is a server without any session: it has just started, or is about to end.
     pub(super) fn no_session(&self) -> bool {
         self.stderr.contains("no current target")
     }
@@ -84,7 +84,7 @@ impl Tmux {
         self.call_by(&[], args, stdin)
     }
 
-    /// The same, run by another program that is given with its arguments and becomes tmux.
+    /// Runs one invocation through another program, given with its arguments, that becomes tmux.
     pub(super) fn call_by(&self, by: &[&str], args: &[&str], stdin: &[u8]) -> Answer<Output> {
         blocking::about_to("tmux is asked");
         let _permit = self.permits.take();
@@ -107,14 +107,14 @@ impl Tmux {
         }
     }
 
-    /// Asks the control client, if there is one that answers. One that does not is asked nothing more.
+    /// Queries the control client, if there is one that answers. After a failure it is not used again.
     fn through_line(&self, args: &[&str]) -> Option<Answer<Output>> {
         let mut line = self.line.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
         let output = (!line.has_ended()).then(|| line.ask(args))?;
         output.ok().map(Answer::Said)
     }
 
-    /// Asks a question that changes nothing, and asks again, a few times, until it is answered like that.
+    /// Runs a read-only query and retries it a few times until the answer passes `answered`.
     pub(super) fn call_until(&self, args: &[&str], answered: impl Fn(&Output) -> bool) -> Answer<Output> {
         for _ in 0..ASKED_AGAIN {
             match self.call(args, b"") {
@@ -125,7 +125,8 @@ impl Tmux {
         self.call(args, b"")
     }
 
-    /// A client of this server, run by another program if one is given; the words of its command are still to be added.
+    /// Builds the command of a client of this server, run by another program if one is given. The caller adds the
+    /// words.
     pub(super) fn command(&self, by: &[&str]) -> Command {
         let mut words = by.iter().copied().chain(["tmux"]);
         let name = words.next().unwrap_or("tmux");
@@ -162,9 +163,9 @@ impl Tmux {
 }
 
 impl Tmux {
-    /// The file of a program, looked up on the PATH that it is given. A program named by its path is spawned without a
-    /// copy of this process's memory map first, which costs a service more than the call itself. One that is not found
-    /// keeps its name: the spawn then tells why.
+    /// Returns the file of a program, looked up on the PATH that it is given. A program named by its path is spawned
+    /// without first copying this process's memory map, which costs a service more than the call itself. A program that
+    /// is not found keeps its name: the spawn then reports why.
     pub(super) fn program(&self, name: &str) -> PathBuf {
         let path = self.env.iter().find(|(key, _)| key == "PATH").map(|(_, value)| value.as_os_str());
         let dirs = env::split_paths(path.unwrap_or_default()).filter(|dir| dir.is_absolute());
@@ -189,7 +190,7 @@ fn refused(call: &str, error: &dyn std::fmt::Display) -> io::Error {
     io::Error::other(format!("{REFUSED_CALL} `{call}` was refused ({error})"))
 }
 
-/// Waits for our own child; `None` after the deadline, with the child killed and reaped.
+/// Waits for a child process; `None` after the timeout, with the child killed and reaped.
 fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::InvalidInput)?;
     let fd = match pidfd_open(pid, PidfdFlags::empty()) {

@@ -1,8 +1,8 @@
-//! What a pane shows.
+//! Captures of a pane's screen.
 
 use super::{Answer, Pane, Tmux};
 
-/// A pane's screen together with the title it had at that moment.
+/// Screen of a pane together with its title at that moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Shown {
     pub(crate) title: String,
@@ -10,19 +10,19 @@ pub(crate) struct Shown {
 }
 
 impl Tmux {
-    /// What a pane shows and is titled now; `None` if it is gone.
+    /// Returns a pane's current screen and title; `None` if it is gone.
     pub(crate) fn shown(&self, pane: &Pane) -> Answer<Option<Shown>> {
         let shown = self.show(pane, &["capture-pane", "-p", "-J", "-t", &pane.id]);
         shown.map(|shown| shown.map(|(title, text)| Shown { title, text: plain(&text) }))
     }
 
-    /// The same with the escape sequences that colour it.
+    /// Returns a pane's current screen with colour escape sequences, and its title; `None` if it is gone.
     pub(crate) fn coloured(&self, pane: &Pane) -> Answer<Option<Shown>> {
         let shown = self.show(pane, &["capture-pane", "-e", "-p", "-J", "-t", &pane.id]);
         shown.map(|shown| shown.map(|(title, text)| Shown { title, text }))
     }
 
-    /// The title of a pane, and what a capture of it prints, of one moment.
+    /// Returns the title of a pane and the output of a capture, of the same moment.
     fn show(&self, pane: &Pane, capture: &[&str]) -> Answer<Option<(String, String)>> {
         let mut args = vec!["display-message", "-p", "-t", &pane.id, "#{pane_title}", ";"];
         args.extend_from_slice(capture);
@@ -41,8 +41,9 @@ impl Tmux {
         Answer::Said(Some((title.to_owned(), text.to_owned())))
     }
 
-    /// The visible lines of a pane as plain text, without trailing blank lines and without control characters; of a
-    /// dead one all lines that are kept, since what it said last may have scrolled away. `None` if the pane is gone.
+    /// Returns the visible lines of a pane as plain text, without trailing blank lines and without control characters.
+    /// A dead pane returns all lines that are kept, since its last output may have scrolled away. `None` if the pane is
+    /// gone.
     pub(crate) fn capture(&self, pane: &Pane) -> Answer<Option<String>> {
         let output = match self.call(&capture(pane), b"") {
             Answer::Said(output) => output,
@@ -57,8 +58,8 @@ impl Tmux {
         Answer::Said(Some(text_of(pane, &String::from_utf8_lossy(&output.stdout))))
     }
 
-    /// The same for many panes with few invocations, in their order. A pane that went away meanwhile ends its
-    /// invocation, and those after it are asked for again.
+    /// Captures many panes as [`Self::capture`] does, with few invocations, in their order. A pane that went away
+    /// meanwhile ends its invocation, and the panes after it are queried again.
     pub(crate) fn capture_all(&self, panes: &[&Pane]) -> Answer<Vec<Option<String>>> {
         let mut captured: Vec<Option<String>> = Vec::with_capacity(panes.len());
         while captured.len() < panes.len() {
@@ -76,7 +77,7 @@ impl Tmux {
             };
             let text = String::from_utf8_lossy(&output.stdout);
             let screens: Vec<&str> = text.split(&format!("{mark}\n")).collect();
-            // What follows the last mark is no screen.
+            // The text after the last mark is not a screen.
             captured
                 .extend(batch.iter().zip(&screens[..screens.len() - 1]).map(|(pane, text)| Some(text_of(pane, text))));
             if screens.len() <= batch.len() {
@@ -90,7 +91,7 @@ impl Tmux {
     }
 }
 
-/// How many panes one invocation captures: tmux takes some 16,000 bytes of command.
+/// Panes per invocation: tmux takes about 16,000 bytes of command.
 const BATCH: usize = 100;
 
 fn capture(pane: &Pane) -> Vec<&str> {
@@ -101,8 +102,8 @@ fn capture(pane: &Pane) -> Vec<&str> {
     args
 }
 
-/// tmux writes a line of its own at the bottom of a dead pane, for which it scrolls away the top one. How the program
-/// ended is told elsewhere.
+/// Removes tmux's own line. tmux writes it at the bottom of a dead pane and scrolls away the top line for it. Other
+/// fields report how the program ended.
 fn text_of(pane: &Pane, text: &str) -> String {
     let text = plain(text);
     match text.rsplit_once('\n') {

@@ -1,6 +1,6 @@
-//! The end of sessions and panes, only if they are still the ones that are meant.
+//! Ends sessions and panes, only if they are still the intended ones.
 //!
-//! A dead retained pane makes room for the next start, and a server that has missed the end of a child is made to look
+//! It also removes a dead retained pane before the next start, and makes a server that missed the end of a child look
 //! again.
 
 use std::{
@@ -16,28 +16,28 @@ use wire::SessionName;
 
 use super::{Answer, Pane, Tmux};
 
-/// The number of looks in which tmux notices that a program has ended.
+/// Maximum number of looks until tmux notices that a program has ended.
 const LOOKS: u32 = 40;
 
-/// The number of looks for a pane that an operator has taken elsewhere.
+/// Number of looks for a pane that an operator has moved elsewhere.
 const LOOKS_ELSEWHERE: u32 = 20;
 
-/// The time between two looks.
+/// Time between two looks.
 const INTERVAL: Duration = Duration::from_millis(25);
 
-/// What came of a kill.
+/// Result of a kill.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum KillAnswer {
-    /// It was killed, or was gone already, and with it these panes.
+    /// The session was killed or was gone already, and these panes with it.
     Gone(Vec<Closed>),
-    /// A session of that name is there and is not the one that was meant: it was not touched.
+    /// A session of that name exists but is not the intended one: it was not touched.
     NotOurs,
 }
 
-/// A pane that went with its session.
+/// Pane that was closed with its session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Closed {
-    /// `%N`.
+    /// tmux pane id, `%N`.
     pub(crate) id: String,
     pid: String,
     dead: bool,
@@ -45,7 +45,7 @@ pub(crate) struct Closed {
 }
 
 impl Closed {
-    /// What it ran, for a person; `None` if that had ended.
+    /// Describes what the pane ran, for people; `None` if its program had ended.
     pub(crate) fn told(&self) -> Option<String> {
         (!self.dead).then(|| format!("{} (pid {})", self.command, self.pid))
     }
@@ -58,7 +58,7 @@ impl Closed {
 
 const CLOSED: &str = "closed ";
 
-/// Closes the pane that this process runs in. Only for a pane that should never have come to be.
+/// Closes the pane that this process runs in. Only for a pane that should never have been created.
 pub(crate) fn close_this_pane() {
     if let Some(pane) = env::var_os("TMUX_PANE") {
         // The server is the one that `TMUX` names, which a pane finds in its environment.
@@ -69,7 +69,7 @@ pub(crate) fn close_this_pane() {
 const NOT_OURS: &str = "not-ours";
 
 impl Tmux {
-    /// Ends the whole server. Only for one that is nobody else's.
+    /// Ends the whole server. Only for a server that is not shared.
     pub(crate) fn end_server(&self) {
         let _ = self.call(&["kill-server"], b"");
     }
@@ -94,13 +94,13 @@ impl Tmux {
         if !output.status.success() {
             return Answer::Silent(output.silence());
         }
-        // A missing target expands every field to nothing, so that this may also mean a session that is gone: the
-        // caller's next look at the panes tells.
+        // A missing target expands every field to nothing, so this may also mean a session that is gone: the caller's
+        // next look at the panes decides.
         let refused = said.lines().any(|line| line == NOT_OURS);
         Answer::Said(if refused { KillAnswer::NotOurs } else { KillAnswer::Gone(closed) })
     }
 
-    /// Removes a session whose only pane is dead. The pane's death is checked in the same invocation as the kill; a
+    /// Removes a session whose only pane is dead. The same invocation checks that the pane is dead and kills it. A
     /// session that came back to life meanwhile is left alone, as the caller's next look shows.
     pub(crate) fn clear_dead(&self, name: &SessionName, pane: &Pane) -> Answer<()> {
         let exact = format!("={}", name.tmux_session());
@@ -116,8 +116,8 @@ impl Tmux {
         }
     }
 
-    /// Closes the retained pane of a spawn whose program has ended, wherever an operator has taken it to: under another
-    /// name, into another session. What else stands there is left alone.
+    /// Closes the retained pane of a spawn whose program has ended, wherever an operator has moved it: under another
+    /// name, or into another session. Other panes there are left alone.
     pub(crate) fn clear_elsewhere(&self, loop_id: &str) {
         let format = "#{@loop_pane} #{pane_id}";
         for _ in 0..LOOKS_ELSEWHERE {
@@ -133,16 +133,16 @@ impl Tmux {
         }
     }
 
-    /// Makes the server notice that the program of a pane has ended, and waits until it says so and how. Now and then
-    /// 3.3a misses that, until another child ends: the pane counts as alive, and is neither cleared nor respawned, or
-    /// it counts as dead and nobody knows of what.
+    /// Makes the server notice that the program of a pane has ended, and waits until it reports the end and its cause.
+    /// 3.3a sometimes misses the end until another child ends. The pane then counts as alive and is neither cleared nor
+    /// respawned, or it counts as dead without a cause.
     pub(crate) fn wake(&self, pane: &Pane) {
         for _ in 0..LOOKS {
             if ProcessIdentity::of(pane.pid).is_some() {
                 return;
             }
             let server = ProcessHold::of(pane.server_pid).filter(is_tmux);
-            // It is the server's own signal for that, and does nothing where there is nothing to notice.
+            // SIGCHLD is the signal that the server expects for this; it has no effect if there is nothing to notice.
             if server.is_none_or(|server| server.signal(Signal::CHILD).is_err()) {
                 return;
             }

@@ -1,15 +1,16 @@
-//! A control client: one tmux client that stays, answers questions without a process for each, and says within a second
-//! when a session of ours is not as it was.
+//! Control client: one long-lived tmux client that answers queries without a process for each, and reports within a
+//! second when a managed session has changed.
 //!
-//! It is attached to a session of its own, `loop-watch-<pid>-<n>`, in which one shell waits for the end of this process. No
-//! session that somebody works in ever counts as attached by it. It never starts a server (`-N`).
+//! It is attached to a session of its own, `loop-watch-<pid>-<n>`, in which one shell waits for the end of this
+//! process. No session that an operator works in ever counts as attached by it. It never starts a server (`-N`).
 //!
-//! Order matters at the end: the client first, then its session. A 3.3a server crashes if a session ends whose client is
-//! just leaving, as `destroy-unattached` has it whenever the client's process dies. And a client whose pipes are closed
-//! while an answer is under way never leaves by itself. So the shell ends the client, waits until the server has let go of
-//! it, and ends; with it goes the session.
+//! Order matters at the end: the client first, then its session. A 3.3a server crashes if a session ends whose client
+//! is just leaving, as happens with `destroy-unattached` whenever the client's process dies. And a client whose pipes
+//! are closed during an answer never leaves by itself. So the shell ends the client, waits until the server has
+//! released it, and ends; the session ends with the shell.
 //!
-//! Invariant: whoever holds a control client drops it once no session of ours is left, or it would keep the server alive.
+//! Invariant: the owner of a control client drops it once no managed session is left. Otherwise it would keep the
+//! server alive.
 
 mod protocol;
 mod quote;
@@ -38,34 +39,36 @@ use super::{DEADLINE, Silence, Tmux, call::Output};
 use crate::process::ready;
 use wire::TMUX_PREFIX;
 
-/// What a change of is told: every field of a pane that a judgement rests on, and when its window last showed something.
+/// Format whose changes are reported: every field of a pane that a verdict depends on, and the time of its window's
+/// last output.
 const SIGNAL: &str = "#{session_name}\t#{pane_id}\t#{pane_pid}\t#{pane_dead}\t#{pane_dead_status}\t\
                       #{pane_dead_signal}\t#{@loop_id}\t#{@loop_pane}\t#{@loop_root}\t#{window_activity}\t#{pane_title}";
 
-/// Waits until a file says that it is at its end, ends the clients of a session, and ends: the file, tmux, the session.
+/// Script that waits until a file is at its end, ends the clients of a session, and exits. Arguments: the file, tmux,
+/// the session.
 const GUARD: &str = "read _ <\"$1\"\n\
                      while c=$(\"$2\" list-clients -t \"$3\" -F '#{client_pid}') && [ -n \"$c\" ]; do\n\
                      kill -9 $c; sleep 0.1\ndone";
 
-/// Counts the control clients of this process, since each needs a name of its own.
+/// Counter of this process's control clients, since each needs a name of its own.
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
-/// A connected control client. Dropping it ends it, and its session with it.
+/// Connected control client. Dropping it ends it and its session.
 #[derive(Debug)]
 pub(crate) struct Control {
     client: Child,
     input: File,
     output: File,
     reader: Reader,
-    /// True if something was said to have changed that nobody was told of yet.
+    /// True if a change was reported that no caller has taken yet.
     changed: bool,
     ended: bool,
-    /// Closed when this is dropped or this process ends, which the shell in its session waits for.
+    /// Pipe that closes when this is dropped or this process ends; the shell in its session waits for that.
     _alive: (OwnedFd, OwnedFd),
 }
 
 impl Tmux {
-    /// Connects a control client to the server, which must run.
+    /// Connects a control client to the server, which must be running.
     pub(crate) fn connect(&self) -> Result<Control, Silence> {
         let session = format!("{PREFIX}{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let (target, exact) = (format!("={session}:"), format!("={session}"));
@@ -79,7 +82,7 @@ impl Tmux {
             "-N", "-C", "new-session", "-f", "ignore-size,no-output,read-only", "-s", &session, "-n", "watch",
             "-x", "20", "-y", "5",
             "--", "sh", "-c", GUARD, "sh", &end, &tmux, &exact, ";",
-            // Else the end of its session would move the client to one in which somebody works.
+            // Otherwise the end of its session would move the client to a session that an operator works in.
             "set-option", "-t", &target, "detach-on-destroy", "on", ";",
             "set-option", "-w", "-t", &target, "remain-on-exit", "off",
         ]);
@@ -107,7 +110,7 @@ impl Control {
         Ok(begun)
     }
 
-    /// Becomes readable when it says something, or ends.
+    /// Returns a descriptor that becomes readable when the client prints something, or ends.
     pub(crate) fn output(&self) -> BorrowedFd<'_> {
         self.output.as_fd()
     }
@@ -117,7 +120,7 @@ impl Control {
         self.ended
     }
 
-    /// Takes in what it said meanwhile without waiting. True if something changed since this was asked last, or it ended.
+    /// Reads pending output without waiting. True if something changed since the last call, or the client ended.
     pub(crate) fn take_change(&mut self) -> bool {
         self.take_in();
         while let Some(heard) = self.reader.next() {
@@ -126,8 +129,8 @@ impl Control {
         std::mem::take(&mut self.changed) || self.ended
     }
 
-    /// Runs the commands of one invocation. An answer that does not come in time ends the client: what it says later
-    /// could be taken for the answer to something else.
+    /// Runs the commands of one invocation. A timeout ends the client: its late output could be mistaken for another
+    /// answer.
     pub(super) fn ask(&mut self, words: &[&str]) -> Result<Output, Silence> {
         let answer = self.asked(words, Instant::now() + DEADLINE);
         if answer.is_none() {
@@ -136,7 +139,8 @@ impl Control {
         answer.ok_or_else(|| Silence(format!("no answer within {} s", DEADLINE.as_secs())))
     }
 
-    /// One command that fails ends its line, so that the answers cannot be counted: marks tell where they begin and end.
+    /// Runs the commands between marks. A failing command ends its line, so answers cannot be counted: the marks show
+    /// where they begin and end.
     fn asked(&mut self, words: &[&str], deadline: Instant) -> Option<Output> {
         let [begin, end] = [0, 1].map(|_| uuid::Uuid::new_v4().simple().to_string());
         let print = |mark: &str| quote::line(&["display-message", "-p", mark]);
@@ -196,7 +200,7 @@ impl Control {
         Some(())
     }
 
-    /// Reads what is there without waiting for more.
+    /// Reads available output without waiting for more.
     fn take_in(&mut self) {
         let mut chunk = [0; 16 * 1024];
         loop {
@@ -213,7 +217,7 @@ impl Control {
 
 impl Drop for Control {
     fn drop(&mut self) {
-        // Order matters: the client first, then, as the pipe is closed, its session.
+        // Order matters: the client first, then, as the pipe closes, its session.
         let _ = self.client.kill();
         let _ = self.client.wait();
     }

@@ -1,4 +1,4 @@
-//! One look at every session of ours: a single `list-panes -a`, whatever their number.
+//! Listing of every managed session: a single `list-panes -a`, whatever their number.
 
 use std::collections::BTreeMap;
 
@@ -6,79 +6,80 @@ use wire::{SessionName, TMUX_PREFIX};
 
 use super::{Answer, Tmux};
 
-/// One pane of one of our sessions, as tmux lists it.
+/// Pane of a managed session, as tmux lists it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pane {
-    /// `%N`: lasting for the life of its server, whatever is split, selected or renamed.
+    /// tmux pane id, `%N`: constant for the life of its server, whatever is split, selected or renamed.
     pub(crate) id: String,
-    /// The session's `@loop_id`; empty if it has none.
+    /// `@loop_id` of the session; empty if it has none.
     pub(crate) session_loop_id: String,
-    /// The pane's own `@loop_pane`: only the pane we spawned has it.
+    /// `@loop_pane` of the pane: only the spawned pane has it.
     pub(crate) pane_loop_id: String,
-    /// The session's `@loop_root`: the state folder whose session it is; empty if it has none.
+    /// `@loop_root` of the session: the state folder it belongs to; empty if it has none.
     pub(crate) root: String,
-    /// Its process; the harness, since our launcher execs it.
+    /// Process of the pane: the harness, since the launcher execs it.
     pub(crate) pid: u32,
     /// True once its process has ended and the pane is retained.
     pub(crate) dead: bool,
-    /// The exit status of a dead pane, if it is known yet.
+    /// Exit status of a dead pane, if it is known yet.
     pub(crate) exit_status: Option<i32>,
-    /// The signal that ended a dead pane's process, if one did.
+    /// Signal that ended a dead pane's process, if one did.
     pub(crate) exit_signal: Option<i32>,
-    /// The server's own process.
+    /// Process of the server.
     pub(crate) server_pid: u32,
-    /// The path of the server's socket.
+    /// Path of the server's socket.
     pub(crate) socket: String,
-    /// When its window last showed something new, in seconds since 1970.
+    /// Time of its window's last output, in seconds since 1970.
     pub(crate) shown_at: u64,
-    /// The title its program set, as it set it.
+    /// Title exactly as its program set it.
     pub(crate) title: String,
 }
 
 impl Pane {
-    /// True if its program has ended and it is known how.
+    /// True if its program has ended and the cause is known.
     pub(crate) fn is_told(&self) -> bool {
         self.dead && (self.exit_status.is_some() || self.exit_signal.is_some())
     }
 }
 
-/// Every pane of every session of ours, by session name.
+/// Panes of every managed session, by session name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Panes {
     by_session: BTreeMap<SessionName, Vec<Pane>>,
-    /// True if there was no server to ask; with a deleted socket it looks the same.
+    /// True if there was no server to query. A deleted socket looks the same.
     pub(crate) no_server: bool,
 }
 
 impl Panes {
-    /// The panes of one session; none if it does not exist.
+    /// Returns the panes of one session; none if it does not exist.
     pub(crate) fn of(&self, name: &SessionName) -> &[Pane] {
         self.by_session.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The panes of one session and nothing else.
+    /// Creates a listing that holds only the panes of one session.
     #[cfg(test)]
     pub(crate) fn holding(name: &SessionName, panes: &[Pane]) -> Self {
         Self { by_session: BTreeMap::from([(name.clone(), panes.to_vec())]), no_server: false }
     }
 
-    /// Every session of ours with its panes.
+    /// Iterates over every managed session with its panes.
     pub(crate) fn sessions(&self) -> impl Iterator<Item = (&SessionName, &[Pane])> {
         self.by_session.iter().map(|(name, panes)| (name, panes.as_slice()))
     }
 
-    /// The pane of that id.
+    /// Finds the pane of an id.
     pub(crate) fn with_id(&self, id: &str) -> Option<&Pane> {
         self.by_session.values().flatten().find(|pane| pane.id == id)
     }
 
-    /// Whether any pane of ours is like that.
+    /// True if any listed pane fits the condition.
     pub(crate) fn any(&self, like: impl Fn(&Pane) -> bool) -> bool {
         self.by_session.values().flatten().any(like)
     }
 }
 
-/// `#{@loop_pane}` of a pane falls back to its window's and session's option of that name, which we never set.
+/// Listed fields. `#{@loop_pane}` of a pane falls back to its window's and session's option of that name, which
+/// the-loop never sets.
 const FIELDS: [&str; 13] = [
     "session_name",
     "pane_id",
@@ -96,7 +97,7 @@ const FIELDS: [&str; 13] = [
 ];
 
 impl Tmux {
-    /// Asks for every pane of every session of ours.
+    /// Lists every pane of every managed session.
     pub(crate) fn panes(&self) -> Answer<Panes> {
         // A line counts only if it begins with a mark that no title or option can know.
         let mark = uuid::Uuid::new_v4().simple().to_string();
@@ -178,7 +179,7 @@ mod tests {
             parse(&bytes, "");
         }
 
-        /// A title, an option or a torn line of one pane hides no other and stands in for none.
+        /// A title, an option or a torn line of one pane hides no other pane and is never taken for one.
         #[test]
         fn no_line_takes_another_along(
             strange in proptest::collection::vec("\\PC{0,40}|[\t\r\u{1b}a-zM%0-9-]{0,60}", 0..6),
@@ -191,7 +192,7 @@ mod tests {
                 let name = SessionName::parse(name).expect("valid");
                 prop_assert!(found.get(&name).is_some_and(|panes| panes.iter().any(|pane| pane.pid == 10)), "{text:?}");
             }
-            // What does not begin with the mark of this answer is no pane.
+            // A line without the mark of this answer is not a pane.
             let marks = strange.iter().filter(|line| line.starts_with("M\t")).count();
             prop_assert!(found.values().map(Vec::len).sum::<usize>() <= 2 + marks, "{text:?}");
         }

@@ -1,4 +1,4 @@
-//! What in an operator's tmux would end sessions: options and hooks that no session of ours can override for itself.
+//! Operator's tmux options and hooks that would end sessions and that a managed session cannot override for itself.
 
 use std::{
     fs,
@@ -8,18 +8,18 @@ use std::{
 use super::{Answer, Tmux};
 use crate::Surroundings;
 
-/// Commands of a hook that end or replace what runs in a session.
+/// Hook commands that end or replace a session's program.
 const ENDING: [&str; 7] =
     ["kill-session", "kill-server", "kill-window", "kill-pane", "respawn-pane", "respawn-window", "unlink-window -k"];
 
 impl Tmux {
-    /// Options and hooks of the server that would end sessions, as they are set. None if no server answers.
+    /// Lists the server's options and hooks that would end sessions, as they are set. Empty if no server answers.
     pub(crate) fn ending_options(&self) -> Vec<String> {
         let args = ["show-options", "-s", "exit-unattached", ";", "show-hooks", "-g", ";", "show-hooks", "-g", "-w"];
         let Answer::Said(output) = self.call(&args, b"") else { return Vec::new() };
         let mut found: Vec<String> = Vec::new();
         for line in String::from_utf8_lossy(&output.stdout).lines().map(str::trim) {
-            // A hook that does nothing is listed by its name alone.
+            // A hook without a command is listed by its name alone.
             let does = line.split_once(' ').map_or("", |(_, does)| does);
             let ends = line == "exit-unattached on" || ENDING.iter().any(|command| does.contains(command));
             if ends && !found.iter().any(|known| known == line) {
@@ -30,7 +30,7 @@ impl Tmux {
     }
 }
 
-/// The lines of tmux's config files that set such an option or hook, each with its file.
+/// Lists the lines of tmux's config files that set such an option or hook, each with its file.
 pub(crate) fn configured(here: &Surroundings) -> Vec<(PathBuf, String)> {
     let home = here.home().map(Path::to_owned).unwrap_or_default();
     let config = here.var("XDG_CONFIG_HOME").map_or_else(|| home.join(".config"), PathBuf::from);

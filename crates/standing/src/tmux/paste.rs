@@ -1,4 +1,4 @@
-//! A message into a pane: checked, pasted and submitted in one invocation.
+//! Paste of a message into a pane: checked, pasted and submitted in one invocation.
 
 use std::{
     thread,
@@ -7,59 +7,58 @@ use std::{
 
 use super::{Answer, Pane, Tmux, call::Output, capture::plain};
 
-/// What to paste.
+/// Text to paste, with its timing and mark.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Paste<'a> {
-    /// Invariant: it has gone through the text policy; an escape character would end the frame.
+    /// Invariant: the text has passed the text policy; an escape character would end the paste frame.
     pub(crate) text: &'a str,
-    /// How long after the text Enter is pressed.
+    /// Delay between the text and Enter.
     pub(crate) gap: Duration,
-    /// Letters and digits that stand for this very message. The pane is marked with them as it is pasted into, and a
-    /// pane so marked is not pasted into again; empty for none.
+    /// Letters and digits that identify this message. The paste also marks the pane with them, and a marked pane is not
+    /// pasted into again. Empty for no mark.
     pub(crate) mark: &'a str,
 }
 
-/// What came of a paste.
+/// Result of a paste.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PasteAnswer {
-    /// tmux took the text for that pane, and the Enter. It proves no more than that.
+    /// tmux accepted the text and the Enter for that pane. It proves no more than that.
     Pasted {
-        /// What the pane showed right before Enter was pressed.
+        /// Screen of the pane right before Enter.
         before_enter: String,
     },
-    /// This very message was pasted before; it was not again.
+    /// This message was pasted before; it was not pasted again.
     Already,
-    /// The pane is dead, gone, or no longer ours: nothing was typed.
+    /// The pane is dead, gone, or no longer managed: nothing was typed.
     Gone,
-    /// Another message stands in its box and its Enter is yet to come: nothing was typed.
+    /// Another message is in its box and still waits for its Enter: nothing was typed.
     Busy,
-    /// Somebody has switched off the input of the pane: nothing was typed.
+    /// An operator has switched off the input of the pane: nothing was typed.
     InputOff,
 }
 
-/// The screen is looked at that long before Enter is pressed.
+/// Time between the capture of the screen and Enter.
 const LOOK: Duration = Duration::from_millis(30);
 
-/// And for that long after it would be pressed the invocation goes on, so that it surely is.
+/// Time that the invocation continues after Enter is due, to ensure that it is pressed.
 const MARGIN: Duration = Duration::from_millis(15);
 
-/// Set on a pane from a paste until its Enter.
+/// Option that is set on a pane from a paste until its Enter.
 const TYPING: &str = "@loop_typing";
 
-/// How long after its gap an Enter may take to be pressed, by a server that answers. After that the mark is taken for
-/// one that was left behind.
+/// Maximum delay of an Enter after its gap, by a server that answers. After that the mark counts as left behind.
 const ENTERED: Duration = Duration::from_secs(3);
 
 const AGAIN: Duration = Duration::from_millis(10);
 
 impl Tmux {
     /// Pastes a text into a pane and presses Enter. Nothing is typed unless the pane is alive, still carries its
-    /// `@loop_pane` and still runs the same process: a paste into a dead pane takes the whole 3.3a server down, so that check cannot be a call of its
-    /// own.
+    /// `@loop_pane` and still runs the same process. A paste into a dead pane crashes the whole 3.3a server, so this
+    /// check cannot be a call of its own.
     ///
-    /// Once the text is in, Enter follows from the server itself, whatever becomes of the caller. If the caller is
-    /// killed, so that another one comes before that Enter does, the other waits for it: else both messages would be
-    /// submitted as one.
+    /// Once the text is in, the server itself presses Enter, whatever happens to the caller. If the caller is killed,
+    /// another caller may come before that Enter. It waits for the Enter: otherwise both messages would be submitted as
+    /// one.
     pub(crate) fn paste(&self, pane: &Pane, paste: &Paste<'_>) -> Answer<PasteAnswer> {
         let deadline = Instant::now() + paste.gap + ENTERED;
         loop {
@@ -80,13 +79,13 @@ impl Tmux {
             "" => String::new(),
             mark => format!("set-option -p -t {id} {} 1 ; ", mark_option(mark)),
         };
-        // In a `-C` every format is expanded at once, and this one shall be when the time has come.
+        // `-C` expands every format immediately; this one must be expanded when its time has come.
         let unfit = unfit(pane).replace('#', "##");
         let enter = format!(
             "if-shell -F -t {id} '{unfit}' 'delete-buffer -b enter-{unique}' '{}' ; set-option -p -u -t {id} {TYPING}",
             press(id, &format!("enter-{unique}"))
         );
-        // Order matters: copy mode would eat the frame of the paste; the buffers' names are nobody else's.
+        // Order matters: copy mode would consume the paste frame; the buffer names are unique.
         let deliver = format!(
             "copy-mode -q -t {id} ; load-buffer -b loop-{unique} - ; {mark}set-option -p -t {id} {TYPING} 1 ; \
              paste-buffer -d -p -r -b loop-{unique} -t {id} ; display-message -p '{unique} pasted' ; \
@@ -96,12 +95,13 @@ impl Tmux {
         self.guarded(pane, paste, busy, &unique, &deliver)
     }
 
-    /// Presses Enter in a pane, under the same check.
+    /// Presses Enter in a pane, under the same check as a paste.
     pub(crate) fn press_enter(&self, pane: &Pane) -> Answer<PasteAnswer> {
         self.press(pane, "\\r")
     }
 
-    /// Presses a key in a pane, under the same check: a letter, a digit, or an escape that tmux itself knows.
+    /// Presses a key in a pane, under the same check as a paste: a letter, a digit, or an escape that tmux itself
+    /// knows.
     pub(crate) fn press(&self, pane: &Pane, key: &str) -> Answer<PasteAnswer> {
         let unique = uuid::Uuid::new_v4().simple().to_string();
         let press = press(&pane.id, &format!("key-{unique}"));
@@ -112,7 +112,7 @@ impl Tmux {
         self.guarded(pane, &Paste { text: "", gap: Duration::ZERO, mark: "" }, "", &unique, &commands)
     }
 
-    /// Whether a pane carries the mark of a message; `None` if it is gone.
+    /// Checks if a pane carries the mark of a message; `None` if the pane is gone.
     pub(crate) fn is_marked(&self, pane: &Pane, mark: &str) -> Answer<Option<bool>> {
         let format = format!("marked=#{{{}}}", mark_option(mark));
         match self.call(&["display-message", "-p", "-t", &pane.id, &format], b"") {
@@ -126,13 +126,14 @@ impl Tmux {
         }
     }
 
-    /// Takes the mark of a message off a pane, once its end is written down elsewhere.
+    /// Removes the mark of a message from a pane, once its outcome is recorded elsewhere.
     pub(crate) fn unmark(&self, pane: &Pane, mark: &str) {
         // A mark that stays does no harm.
         let _ = self.call(&["set-option", "-p", "-u", "-t", &pane.id, &mark_option(mark)], b"");
     }
 
-    /// `busy` names the option that keeps others from typing meanwhile; empty where that does not matter.
+    /// Runs commands under the check. `busy` names the option that keeps other callers from typing meanwhile; empty
+    /// where that does not matter.
     fn guarded(&self, pane: &Pane, paste: &Paste<'_>, busy: &str, unique: &str, commands: &str) -> Answer<PasteAnswer> {
         let option = |name: String| if name.is_empty() { name } else { format!("#{{{name}}}") };
         let (said, typing) = (option(mark_option(paste.mark)), option(busy.to_owned()));
@@ -147,26 +148,26 @@ impl Tmux {
     }
 }
 
-/// What makes a pane unfit to be typed into at any time, as a format.
+/// Returns the format that is true for a pane that must never be typed into.
 fn unfit(pane: &Pane) -> String {
     let other = format!("#{{||:#{{!=:#{{@loop_pane}},{}}},#{{!=:#{{pane_pid}},{}}}}}", pane.pane_loop_id, pane.pid);
     format!("#{{||:#{{||:#{{pane_dead}},{other}}},#{{pane_input_off}}}}")
 }
 
-/// The option that marks a pane for a message; empty for no mark.
+/// Returns the option that marks a pane for a message; empty for no mark.
 fn mark_option(mark: &str) -> String {
     if mark.is_empty() { String::new() } else { format!("@loop_said_{mark}") }
 }
 
-/// Enter, into this pane and no other: a key sent would go to every pane that an operator synchronised with it, and
-/// would be eaten by copy mode.
+/// Returns the command that presses Enter in this pane only. A sent key would go to every pane that an operator
+/// synchronised with it, and copy mode would consume it.
 fn press(id: &str, buffer: &str) -> String {
     format!("paste-buffer -d -r -b {buffer} -t {id}")
 }
 
 fn read(output: &Output, unique: &str) -> Answer<PasteAnswer> {
     let stdout = String::from_utf8_lossy(&output.stdout);
-    // Whatever went wrong after it, the text is in.
+    // Whatever fails after this, the text is in.
     if let Some((_, screen)) = stdout.split_once(&format!("{unique} pasted\n")) {
         return Answer::Said(PasteAnswer::Pasted { before_enter: plain(screen) });
     }

@@ -1,18 +1,18 @@
-//! How many questions to tmux are under way at once. Its server answers one after the other anyway, and each question is
-//! a process: with two hundred at once the last one would be taken for silence.
+//! Limit of concurrent tmux queries. The server answers them one by one anyway, and each query is a process: with two
+//! hundred at once, the last one would count as silence.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
 const AT_ONCE: usize = 24;
 
-/// The permits of one verb, which may ask from many threads.
+/// Permits of one verb, which may query from many threads.
 #[derive(Debug)]
 pub(super) struct Permits {
     free: Mutex<usize>,
     given_back: Condvar,
 }
 
-/// Permission to ask, given back when this is dropped.
+/// Permit of one query, returned when dropped.
 #[derive(Debug)]
 pub(super) struct Permit<'a>(&'a Permits);
 
@@ -23,7 +23,7 @@ impl Default for Permits {
 }
 
 impl Permits {
-    /// Waits until one is free. Each question has a limit, so that this ends.
+    /// Waits for a free permit. Each query has a timeout, so the wait ends.
     pub(super) fn take(&self) -> Permit<'_> {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let mut free = self.given_back.wait_while(free, |free| *free == 0).unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,5 @@
-//! A scope of its own for a tmux server that is about to be spawned within a unit of systemd: a server belongs to the
-//! unit of whoever spawned it, and the end of that unit must not be the end of every agent.
+//! systemd scope for a tmux server that is about to be spawned inside a unit. A server belongs to the unit that spawned
+//! it, and the end of that unit must not end every agent.
 
 use std::{process::Command, time::Duration};
 
@@ -8,23 +8,24 @@ use process::{subprocess::ask, systemd::Unit};
 
 use crate::notices;
 
-/// What precedes a command that is to run in a scope of its own. It becomes that command once the scope is there.
+/// Prefix of a command that runs in a scope of its own. It becomes that command once the scope exists.
 const IN_A_SCOPE: [&str; 6] =
     ["systemd-run", "--user", "--scope", "--quiet", "--collect", "--description=tmux server of the-loop"];
 
-/// One agent that runs out of memory must not take the others along: the kernel ends that one process, and the rest of
-/// the scope goes on.
+/// Out-of-memory policy: one agent that runs out of memory must not end the others. The kernel ends that one process,
+/// and the rest of the scope continues.
 const CONTINUE: &str = "--property=OOMPolicy=continue";
 
-/// Under pressure systemd is to end something else first.
+/// Preference under memory pressure: systemd should end other processes first.
 const AVOID: &str = "--property=ManagedOOMPreference=avoid";
 
-/// How long systemd may take to make a scope.
+/// Timeout of systemd for creating a scope.
 const LIMIT: Duration = Duration::from_secs(3);
 
 impl Tmux {
-    /// What the invocation that may spawn the server is to be preceded by: nothing but within a unit, where no server
-    /// is yet and systemd grants scopes. Where it does not, the unit's `KillMode` decides, and `doctor` tells of it.
+    /// Returns the prefix of an invocation that may spawn the server. It is empty, except inside a unit without a
+    /// running server where systemd grants scopes. Where systemd does not, the unit's `KillMode` decides, and `doctor`
+    /// reports it.
     pub(super) fn scope(&self) -> Vec<&'static str> {
         if !self.within_a_unit && Unit::of(std::process::id()).is_none() {
             return Vec::new();
@@ -35,7 +36,7 @@ impl Tmux {
         }
     }
 
-    /// The scope that systemd grants, with as many of the properties as its version knows.
+    /// Returns the scope that systemd grants, with as many of the properties as its version knows.
     fn granted_scope(&self) -> Vec<&'static str> {
         if self.is_granted(&[CONTINUE, AVOID]).is_ok() {
             return in_a_scope(&[CONTINUE, AVOID]);
@@ -56,7 +57,7 @@ impl Tmux {
         in_a_scope(&known)
     }
 
-    /// Asked with a command that does nothing: one that was not granted must not be mistaken for tmux's own answer.
+    /// Tests a scope with a command that does nothing: a refused scope must not be mistaken for tmux's own answer.
     fn is_granted(&self, properties: &[&'static str]) -> Result<(), String> {
         let words = in_a_scope(properties);
         let mut command = Command::new(words[0]);

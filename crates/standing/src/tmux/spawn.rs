@@ -1,4 +1,4 @@
-//! A new session, with everything that must be true of it, in one invocation.
+//! Spawns a new session with all its options and marks, in one invocation.
 
 use std::path::Path;
 
@@ -7,40 +7,40 @@ use wire::SessionName;
 use super::{Answer, Pane, Silence, Tmux};
 use crate::registry::Record;
 
-/// The size of a session that nobody looks at.
+/// Width of a session without an attached client.
 const COLUMNS: &str = "200";
 const ROWS: &str = "50";
 
-/// What to spawn.
+/// Session to spawn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spawn<'a> {
     pub(crate) name: &'a SessionName,
-    /// The id that marks session and pane as ours.
+    /// Id that marks session and pane as managed.
     pub(crate) loop_id: &'a str,
-    /// What marks the state folder it belongs to.
+    /// Mark of the state folder that it belongs to.
     pub(crate) root: &'a str,
-    /// The record, which the session carries in case the file is lost.
+    /// Record, which the session carries in case the file is lost.
     pub(crate) record: &'a Record,
-    /// The working directory; it must have been checked, since tmux replaces a missing one silently.
+    /// Working directory. It must have been checked, since tmux silently replaces a missing one.
     pub(crate) cwd: &'a Path,
-    /// The launcher's spec file.
+    /// Spec file of the launcher.
     pub(crate) spec: &'a Path,
 }
 
-/// What came of it.
+/// Result of a spawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SpawnAnswer {
-    /// The session was made. Whether its program lives is for the probe to say.
+    /// The session was created. The probe determines whether its program runs.
     Spawned,
     /// A session of that name exists; it was not touched.
     NameTaken,
-    /// The server ended meanwhile: with its last session before it came to this one, or with this one.
+    /// The server ended meanwhile: with its last session before this one, or with this one.
     ServerEnded,
     /// tmux refused, for the reason it gave.
     Refused(String),
 }
 
-/// A word that tmux takes as it is: a `;` at its end would separate two commands.
+/// Escapes a word so that tmux takes it literally: a `;` at its end would separate two commands.
 fn word(text: &str) -> String {
     match text.strip_suffix(';') {
         Some(rest) => format!("{rest}\\;"),
@@ -48,8 +48,8 @@ fn word(text: &str) -> String {
     }
 }
 
-/// What gives a window its own size back when the last one who looked at it has left: a small terminal must not leave
-/// the harness with a screen on which nothing can be read.
+/// Returns the hook that restores a window's own size when the last attached client leaves: a small terminal must not
+/// leave the harness with an unreadable screen.
 fn restore_size(session: &str) -> String {
     let window = format!("={session}:^");
     format!(
@@ -58,9 +58,9 @@ fn restore_size(session: &str) -> String {
     )
 }
 
-/// Reads along what the program prints. When a program ends, 3.3a drops what it has not read yet, unless the pane is
-/// piped somewhere: that was 5 of 60 quick ends, whose last words are what tells why. With the pipe it is 3 of 510, where
-/// the kernel had not handed everything on when tmux heard of the end.
+/// Returns the command that drains a program's output into a pipe. When a program ends, 3.3a drops output that it has
+/// not read yet, unless the pane is piped. Without the pipe that was 5 of 60 quick exits, whose last output tells the
+/// cause. With the pipe it is 3 of 510, where the kernel had not passed on everything when tmux learned of the end.
 fn begin_drain(pane: &str) -> String {
     // Quoted: a brace in a command begins a block.
     format!("set-option -p -t \"{pane}\" {DRAIN} 1 ; pipe-pane -t \"{pane}\" 'exec env -i cat >/dev/null'")
@@ -68,20 +68,20 @@ fn begin_drain(pane: &str) -> String {
 
 const DRAIN: &str = "@loop_drain";
 
-/// The record that a session carries, and how long it may be: tmux takes no command of more than 16 KiB.
+/// Option that holds a session's record, and its maximum length: tmux takes no command of more than 16 KiB.
 const KEPT: &str = "@loop_record";
 const KEPT_LIMIT: usize = 6000;
 
 impl Tmux {
-    /// Ends the reading along, once a program has proven to live. A pipe that somebody else laid stays.
+    /// Ends the drain once a program has proven to run. A pipe that another program set up stays.
     pub(crate) fn end_drain(&self, pane: &Pane) {
         let (id, ours) = (&pane.id, format!("#{{{DRAIN}}}"));
         let end = format!("set-option -p -u -t {id} {DRAIN} ; pipe-pane -t {id}");
-        // One that goes on costs a sleeping process and no more.
+        // A drain that continues costs only a sleeping process.
         let _ = self.call(&["if-shell", "-F", "-t", id, &ours, &end, ""], b"");
     }
 
-    /// The record that a session carries; `None` if it has none.
+    /// Returns the record that a session carries; `None` if it has none.
     pub(crate) fn kept_record(&self, name: &SessionName) -> Answer<Option<String>> {
         let window = format!("={}:", name.tmux_session());
         match self.call(&["show-options", "-v", "-t", &window, KEPT], b"") {
@@ -95,18 +95,18 @@ impl Tmux {
         }
     }
 
-    /// Spawns a session. After silence it may still come into being later.
+    /// Spawns a session. After silence it may still be created later.
     pub(crate) fn spawn(&self, spawn: &Spawn<'_>) -> Answer<SpawnAnswer> {
         let session = spawn.name.tmux_session();
-        // `=name:` for every option, the session's own included: a bare `=name` is no target for them. A hook of the
-        // operator's may have made other windows and panes by then: ours are the first ones.
+        // `=name:` for every option, including the session's own: a bare `=name` is not a target for them. A hook of
+        // the operator may have made other windows and panes by then: the-loop's are the first ones.
         let target = format!("={session}:");
         let window = format!("={session}:^");
         let pane = format!("={session}:^.{{top-left}}");
         let (Some(exe), Some(spec), Some(cwd)) = (self.exe.to_str(), spawn.spec.to_str(), spawn.cwd.to_str()) else {
             return Answer::Said(SpawnAnswer::Refused("a path is not UTF-8, which tmux does not support".to_owned()));
         };
-        // `#(…)` in a directory's name would be run by tmux.
+        // tmux would run a `#(…)` in a directory's name.
         let (exe, spec, cwd) = (word(exe), word(spec), word(&cwd.replace('#', "##")));
         let (exe, spec, cwd) = (exe.as_str(), spec.as_str(), cwd.as_str());
         let kept = spawn.record.in_brief(KEPT_LIMIT).unwrap_or_default();
@@ -115,15 +115,15 @@ impl Tmux {
         let drain = if self.remain_on_exit { begin_drain(&pane) } else { String::new() };
         #[rustfmt::skip]
         let args = [
-            // Two words and more are exec'd as they are; one word would go through a shell.
+            // tmux execs two or more words directly; one word would go through a shell.
             "new-session", "-d", "-s", &session, "-x", COLUMNS, "-y", ROWS, "-c", cwd, "--", exe, "launch", spec,
-            // The marks come first: whatever fails after them, the session can be accounted for.
+            // The marks come first: whatever fails after them, the session can be identified.
             ";", "set-option", "-w", "-t", &window, "remain-on-exit", remain,
             ";", "set-option", "-t", &target, "@loop_id", spawn.loop_id,
             ";", "set-option", "-p", "-t", &pane, "@loop_pane", spawn.loop_id,
             ";", "set-option", "-t", &target, "@loop_root", spawn.root,
             ";", "set-option", "-t", &target, KEPT, &kept,
-            // Both would end the session while nobody looks at it; the second is the whole server's.
+            // Both would end a session without attached clients; the second is an option of the whole server.
             ";", "set-option", "-t", &target, "destroy-unattached", "off",
             ";", "if-shell", "-F", "#{exit-unattached}", "set-option -s exit-unattached off",
             ";", "set-option", "-w", "-t", &window, "window-size", "largest",
@@ -140,7 +140,7 @@ impl Tmux {
         if output.status.success() {
             return Answer::Said(SpawnAnswer::Spawned);
         }
-        // With `remain-on-exit off` an instantly exiting pane takes its session along before the options are set.
+        // With `remain-on-exit off` an instantly exiting pane ends its session before the options are set.
         if output.no_target() {
             return Answer::Said(SpawnAnswer::Spawned);
         }

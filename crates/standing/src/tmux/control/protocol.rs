@@ -1,27 +1,27 @@
-//! Reads what a control client prints: answers in blocks, and notices between them.
+//! Parser of a control client's output: answers in blocks, and notices between them.
 //!
-//! A block begins with `%begin TIME NUMBER FLAGS` and ends with `%end` or `%error` and the same three numbers. A line in
-//! it may look like anything, since a screen that is captured may show anything, so nothing else ends a block.
+//! A block begins with `%begin TIME NUMBER FLAGS` and ends with `%end` or `%error` and the same three numbers. A line
+//! inside it may look like anything, since a captured screen may show anything, so nothing else ends a block.
 
 use std::mem;
 
-/// The subscription that tells of our own sessions.
+/// Subscription that reports changes of managed sessions.
 pub(super) const SUBSCRIPTION: &str = "sessions";
 
-/// How the name of a session begins that a control client makes for itself.
+/// Name prefix of the session that a control client creates for itself.
 pub(super) const PREFIX: &str = "loop-watch-";
 
-/// More than any answer has. A block that grows beyond it is not one.
+/// Maximum size of a block in bytes, above any real answer. A larger block is invalid.
 const LONGEST: usize = 64 * 1024 * 1024;
 
-/// Something that a control client said.
+/// Item of a control client's output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Heard {
-    /// The answer to one command, an error message if it failed.
+    /// Answer to one command, or an error message if it failed.
     Block { text: Vec<u8>, failed: bool },
-    /// Sessions, windows or panes may not be as they were.
+    /// Sessions, windows or panes may have changed.
     Changed,
-    /// The client ends, or does not make sense.
+    /// The client ends, or its output is invalid.
     Ended,
 }
 
@@ -29,26 +29,26 @@ pub(super) enum Heard {
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     buffer: Vec<u8>,
-    /// Bytes of the buffer that were looked at.
+    /// Bytes of the buffer that were examined.
     at: usize,
     block: Option<Block>,
 }
 
 #[derive(Debug)]
 struct Block {
-    /// Time, number and flags, as they were printed.
+    /// Time, number and flags, as printed.
     guard: Vec<u8>,
     text: Vec<u8>,
 }
 
 impl Reader {
-    /// Takes what was printed.
+    /// Adds output to the buffer.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.buffer.drain(..mem::take(&mut self.at));
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// Returns the next thing that was said; `None` until more is printed.
+    /// Returns the next item; `None` until more is printed.
     pub(super) fn next(&mut self) -> Option<Heard> {
         while let Some(length) = self.buffer[self.at..].iter().position(|&byte| byte == b'\n') {
             let line = self.buffer[self.at..self.at + length].to_vec();
@@ -82,13 +82,13 @@ impl Reader {
     }
 }
 
-/// A line between two blocks. Notices of windows come with a prefix if the window is of another session.
+/// Parses a line between two blocks. Notices of windows have a prefix if the window is of another session.
 fn notice(line: &[u8]) -> Option<Heard> {
     let line = String::from_utf8_lossy(line);
     let mut words = line.split(' ');
     match words.next()? {
         "%exit" => Some(Heard::Ended),
-        // Moved to the session of somebody else, which must not count as attached by us.
+        // Moved to another session, which must not count as attached by this client.
         "%session-changed" => words.nth(1).is_some_and(|name| !name.starts_with(PREFIX)).then_some(Heard::Ended),
         "%subscription-changed" if words.next() == Some(SUBSCRIPTION) => Some(Heard::Changed),
         "%sessions-changed" | "%session-renamed" | "%unlinked-window-add" | "%unlinked-window-close" => {
@@ -138,7 +138,7 @@ mod tests {
     }
 
     proptest! {
-        /// However the output is cut into pieces, the same is read.
+        /// The result does not depend on how the output is cut into pieces.
         #[test]
         fn pieces_make_no_difference(cuts in proptest::collection::vec(1_usize..12, 0..40)) {
             let output = b"%sessions-changed\n%begin 10 7 1\na\tb\n%end 10 8 1\n%end 10 7 1\n%exit\n";

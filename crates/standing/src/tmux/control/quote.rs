@@ -1,7 +1,7 @@
-//! Writes a command as a line that tmux parses back into the same words.
+//! Formats a command as a line that tmux parses back into the same words.
 
-/// Returns the words of an invocation as one line. A lone `;` separates commands there too; a `;` that is escaped at the
-/// end of a word, as an invocation needs it, is one without the backslash.
+/// Returns the words of an invocation as one line. A lone `;` separates commands there too. A `;` at the end of a word,
+/// which an invocation must escape, loses its backslash.
 pub(super) fn line(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
     quoted.join(" ")
@@ -12,7 +12,7 @@ fn quoted(word: &str) -> String {
         return word.to_owned();
     }
     let word = word.strip_suffix("\\;").map_or_else(|| word.to_owned(), |rest| format!("{rest};"));
-    // Between single quotes nothing has a meaning but the next one.
+    // Between single quotes only the next quote has a meaning.
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
