@@ -1,8 +1,8 @@
-//! Points at which a test ends this process, or stands it still, to see what a crash there leaves behind.
+//! Test points that end or stop this process, to test the state after a crash at that point.
 //!
-//! They exist only with the feature `failpoints`, which nothing that is shipped has: without it a point is no code at
-//! all. `THE_LOOP_FAILPOINT=<point>=kill` ends the process there with SIGKILL, so that nothing of it gets to tidy up;
-//! `<point>=stop` stops it there with SIGSTOP, until the test lets it go on.
+//! They exist only with the feature `failpoints`, which no release has: without it a point compiles to nothing.
+//! `THE_LOOP_FAILPOINT=<point>=kill` ends the process there with SIGKILL, so none of its cleanup runs. `<point>=stop`
+//! stops it there with SIGSTOP, until the test resumes it.
 
 /// Passes a point at which a test may end or stop this process.
 #[cfg(feature = "failpoints")]
@@ -15,7 +15,7 @@ pub fn at(point: &str) {
         Some((name, "stop")) if name == point => Signal::STOP,
         _ => return,
     };
-    // A signal to oneself is there before the call returns.
+    // A signal to the own process arrives before the call returns.
     let _ = kill_process(getpid(), signal);
 }
 

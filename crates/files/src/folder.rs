@@ -9,7 +9,7 @@ use std::{
 
 use crate::is_unsupported;
 
-/// A reason not to trust a folder: whoever may write in it may replace what it holds.
+/// Reason not to trust a folder: another user with write access could replace its contents.
 #[derive(Debug, thiserror::Error)]
 pub enum Distrust {
     /// It could not be inspected.
@@ -26,27 +26,27 @@ pub enum Distrust {
     OthersWrite(PathBuf),
 }
 
-/// The outcome of a request to write to disk.
+/// Result of a request to write to disk.
 #[must_use]
 #[derive(Debug)]
 pub enum Synced {
-    /// It is on disk, or that was not asked for.
+    /// The data is on disk, or no sync was requested.
     Yes,
     /// The file system does not write to disk on request.
     NotOffered(io::Error),
 }
 
-/// Makes a folder and those above it, with mode 0700. One that exists stays as it is.
+/// Creates a folder and its parents, with mode 0700. An existing folder stays as it is.
 pub fn make(dir: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(dir)
 }
 
-/// Makes the folder that holds a file.
+/// Creates the folder that holds a file.
 pub fn make_for(file: &Path) -> io::Result<()> {
     file.parent().map_or(Ok(()), make)
 }
 
-/// Checks that a folder belongs to this user and that no one else may write in it. A link is refused.
+/// Checks that a folder belongs to this user and that no other user may write in it. A link is refused.
 pub fn check(dir: &Path) -> Result<(), Distrust> {
     let meta = fs::symlink_metadata(dir)?;
     if !meta.is_dir() {
@@ -61,8 +61,8 @@ pub fn check(dir: &Path) -> Result<(), Distrust> {
     Ok(())
 }
 
-/// Checks a folder above a private one, which may have come from elsewhere. Root may own it, the user's own group may
-/// write in it (as a umask of 002 allows), and so may others if its entries can be replaced by their owners alone.
+/// Checks a folder above a private one, which another program may have created. Root may own it. The user's own group
+/// may write in it (as a umask of 002 allows). Others may too, if only the owners of its entries can replace them.
 pub fn check_above(dir: &Path) -> Result<(), Distrust> {
     let meta = fs::metadata(dir)?;
     let (mode, own_group) = (meta.permissions().mode(), meta.gid() == rustix::process::getegid().as_raw());
@@ -76,13 +76,12 @@ pub fn check_above(dir: &Path) -> Result<(), Distrust> {
     Ok(())
 }
 
-/// Makes the names in a folder outlast a power loss.
+/// Makes the names in a folder survive a power loss.
 pub fn sync(dir: &Path) -> io::Result<Synced> {
     synced(&File::open(dir)?)
 }
 
-/// Waits until a file or folder is on disk. A file system that does not offer that is an answer; a disk that fails is
-/// an error.
+/// Waits until a file or folder is on disk. A file system without this feature is a result; a failing disk is an error.
 pub(crate) fn synced(file: &File) -> io::Result<Synced> {
     match file.sync_all() {
         Ok(()) => Ok(Synced::Yes),

@@ -1,17 +1,17 @@
-//! Files of a program whose processes share them: private, whole after any crash, and locked with a deadline.
+//! Files shared by several processes of a program: private, whole after any crash, and locked with a timeout.
 //!
-//! This is the only crate that says `flock`, `O_NOFOLLOW`, rename or fsync. It knows paths and bytes. It must not know
-//! what is in a file, nor any other crate of the workspace.
+//! This is the only crate that uses `flock`, `O_NOFOLLOW`, rename or fsync. It handles paths and bytes. It must not
+//! depend on the contents of a file, nor on any other crate of the workspace.
 //!
 //! | module | for |
 //! |---|---|
-//! | [`folder`] | private folders: made, and checked before they are trusted |
-//! | [`open`] | one way to open a file to read, and one to append to it |
+//! | [`folder`] | private folders: created, and checked before they are trusted |
+//! | [`open`] | one way to open a file for reading, and one for appending |
 //! | [`read`] | reads with a limit |
 //! | [`write`] | atomic and durable writes, new files, rotation |
-//! | [`replace`] | a change to a file that another program writes too |
+//! | [`replace`] | changes of a file that another program writes too |
 //! | [`lock`] | locks on files, with one way to wait for them |
-//! | [`name`] | locks by a name in the kernel, for a file system that has none |
+//! | [`name`] | kernel locks by name, for a file system without locks |
 //! | [`socket`] | Unix sockets that only this user can connect to |
 
 mod error;

@@ -1,13 +1,13 @@
-//! Locks on files, held until they are dropped. The kernel drops a lock with its holder, however that ends.
+//! Locks on files, held until dropped. The kernel drops a lock with its holder, however that ends.
 //!
 //! A lock is a `flock`. An exclusive one also puts a mark on the file, a record lock that excludes nothing, so that
 //! others can see the lock without taking it.
 //!
-//! There is one way to wait. Callers of one process stand in line; the first of them is woken by the kernel when a
-//! descriptor of the file is closed, and tries then. So there is no polling, a caller that gives up at its deadline
-//! leaves no thread behind, and the order within a process is kept. Between processes a waiting caller leaves a mark as
-//! well, and a newcomer who finds one lets it go first: whoever is woken needs a moment, in which a newcomer that asks
-//! again at once would win every time.
+//! There is one way to wait. Callers of one process form a queue. The kernel wakes the first of them when a descriptor
+//! of the file is closed, and that caller then tries. So there is no polling, a caller that times out leaves no thread
+//! behind, and the order within a process is kept. Between processes a waiting caller leaves a mark as well, and a
+//! newcomer that finds one lets it go first. A woken caller needs a moment, in which a newcomer that retries
+//! immediately would win every time.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -34,25 +34,25 @@ use crate::{
     wait::Release,
 };
 
-/// The time that a newcomer leaves to those who wait.
+/// Delay of a newcomer for callers that already wait.
 const COURTESY: Duration = Duration::from_millis(6);
 
-/// The byte that is marked while an exclusive lock is held.
+/// Byte that is marked while an exclusive lock is held.
 const HELD: libc::off_t = 0;
 
-/// The byte that is marked while a caller waits.
+/// Byte that is marked while a caller waits.
 const AWAITED: libc::off_t = 1;
 
-/// The others that may hold the lock at the same time.
+/// Kind of lock, by the other locks that it permits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Other shared ones.
+    /// Other shared locks are permitted.
     Shared,
-    /// None.
+    /// No other lock is permitted.
     Exclusive,
 }
 
-/// A lock that could not be taken.
+/// Reason why a lock could not be taken.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// Its holder did not release it in time.
@@ -66,11 +66,11 @@ pub enum LockError {
     Failed(io::Error),
 }
 
-/// A file or folder that can be locked.
+/// File or folder that can be locked.
 #[derive(Debug)]
 pub struct LockFile(File);
 
-/// A lock, held until this is dropped.
+/// Lock, held until dropped.
 #[derive(Debug)]
 pub struct Lock(Kept);
 
@@ -81,12 +81,12 @@ enum Kept {
 }
 
 impl LockFile {
-    /// Opens a private lock file, and makes it if it is missing. What it holds stays.
+    /// Opens a private lock file, and creates it if it is missing. Its contents stay.
     pub fn create(path: &Path) -> io::Result<Self> {
         open::shared(path).map(Self)
     }
 
-    /// Opens a lock file that exists, to read: nothing is written by locking it.
+    /// Opens an existing lock file for reading: locking writes nothing.
     pub fn existing(path: &Path) -> io::Result<Self> {
         open::plain(path, Links::Refuse).map(Self)
     }
@@ -101,13 +101,13 @@ impl LockFile {
         self.0.metadata().is_ok_and(|meta| meta.uid() == rustix::process::geteuid().as_raw())
     }
 
-    /// True if a process of this program holds it exclusively. Nothing is taken by looking.
+    /// True if a process of this program holds it exclusively. The check takes no lock.
     pub fn is_held(&self) -> bool {
         is_marked(&self.0, HELD)
     }
 
-    /// True if any program holds it exclusively. A lock of another program shows only in an attempt: a shared one that
-    /// ends at once, so that two who look do not see each other.
+    /// True if any program holds it exclusively. Another program's lock is visible only by an attempt: a shared lock
+    /// that is released at once, so that two checks do not see each other.
     pub fn is_held_by_any(&self) -> Result<bool, LockError> {
         if self.is_held() {
             return Ok(true);
@@ -119,7 +119,7 @@ impl LockFile {
         Ok(held)
     }
 
-    /// Takes the lock, and waits for its holder until a time has passed.
+    /// Takes the lock, and waits for its holder up to a time limit.
     pub fn lock(self, mode: Mode, limit: Duration) -> Result<Lock, LockError> {
         let deadline = Instant::now() + limit;
         let key = key_of(&self.0)?;
@@ -133,7 +133,7 @@ impl LockFile {
         }
         let place = Place::behind_others(key);
         place.wait_for_turn(deadline)?;
-        // Order matters: watched before it is tried, so that no release is missed.
+        // Order matters: watch before trying, so that no release is missed.
         let release = Release::of(&self.0);
         mark(&self.0, AWAITED, true);
         while !attempt(&self.0, mode)? {
@@ -169,7 +169,7 @@ impl Lock {
         Self(Kept::Name(listener))
     }
 
-    /// Replaces the content of the lock file, for people and programs that want to know the holder.
+    /// Replaces the contents of the lock file with a note about the holder, for people and programs.
     pub fn note(&self, text: &str) -> io::Result<()> {
         match &self.0 {
             Kept::File(file) => file.set_len(0).and_then(|()| file.write_all_at(text.as_bytes(), 0)),
@@ -177,7 +177,7 @@ impl Lock {
         }
     }
 
-    /// True if the lock file still has that name: a lock on a file that was removed excludes nobody.
+    /// True if the lock file still has that name: a lock on a removed file excludes no other caller.
     pub fn is_at(&self, path: &Path) -> bool {
         let Kept::File(file) = &self.0 else { return true };
         let (Ok(held), Ok(named)) = (file.metadata(), fs::metadata(path)) else { return false };
@@ -199,7 +199,8 @@ fn attempt(file: &File, mode: Mode) -> Result<bool, LockError> {
     }
 }
 
-/// Puts a mark on a byte of a file, or removes it. A mark that cannot be made costs those who look, not the holder.
+/// Puts a mark on a byte of a file, or removes it. Without the mark other callers miss the lock; the holder is not
+/// affected.
 fn mark(file: &File, byte: libc::off_t, on: bool) {
     let kind = if on { libc::F_RDLCK } else { libc::F_UNLCK };
     let _ = fcntl(file, FcntlArg::F_OFD_SETLK(&record(kind, byte)));
@@ -207,7 +208,7 @@ fn mark(file: &File, byte: libc::off_t, on: bool) {
 
 /// True if another description of the file has a mark on a byte.
 fn is_marked(file: &File, byte: libc::off_t) -> bool {
-    // A write lock is asked for, and not taken: every other lock is in its way.
+    // The query is for a write lock, which is not taken: every other lock conflicts with it.
     let mut asked = record(libc::F_WRLCK, byte);
     fcntl(file, FcntlArg::F_OFD_GETLK(&mut asked)).is_ok() && i32::from(asked.l_type) != libc::F_UNLCK
 }
@@ -217,24 +218,24 @@ fn record(kind: libc::c_int, byte: libc::off_t) -> libc::flock {
     libc::flock { l_type: short(kind), l_whence: short(libc::SEEK_SET), l_start: byte, l_len: 1, l_pid: 0 }
 }
 
-/// A file by its device and number: a folder that was removed and made again has other ones.
+/// File by its device and number: a folder that was removed and created again has different ones.
 type Key = (u64, u64);
 
 fn key_of(file: &File) -> Result<Key, LockError> {
     file.metadata().map(|meta| (meta.dev(), meta.ino())).map_err(LockError::Failed)
 }
 
-/// The callers of this process that wait, by file, in their order.
+/// Waiting callers of this process, by file, in their order.
 static LINES: Mutex<BTreeMap<Key, VecDeque<u64>>> = Mutex::new(BTreeMap::new());
 
-/// Tells that a line moved.
+/// Signals that a queue moved.
 static MOVED: Condvar = Condvar::new();
 
 fn lines() -> MutexGuard<'static, BTreeMap<Key, VecDeque<u64>>> {
     LINES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A place in the line of a file, given up when this is dropped.
+/// Place in the queue of a file, given up when dropped.
 struct Place {
     key: Key,
     ticket: u64,
@@ -249,7 +250,7 @@ impl Place {
         Self { key, ticket }
     }
 
-    /// Waits until everybody before this one has gone.
+    /// Waits until every earlier caller has left the queue.
     fn wait_for_turn(&self, deadline: Instant) -> Result<(), LockError> {
         let mut lines = lines();
         while lines.get(&self.key).and_then(|line| line.front()) != Some(&self.ticket) {
@@ -319,7 +320,7 @@ mod tests {
             assert!(matches!(busy, LockError::Busy));
             assert_eq!(in_line(key), 0);
         }
-        // Other tests may begin threads; twenty waits that left one each would show.
+        // Other tests may start threads; twenty waits that left one each would show.
         let more = names().filter(|task| !before.contains(task)).count();
         assert!(more < 20 && threads() > 0, "{more} threads more");
         drop(held);
@@ -362,7 +363,7 @@ mod tests {
         drop(held);
         assert!(!looking.is_held() && !looking.is_held_by_any().expect("asked"));
         let _taken = file(&path).try_lock(Mode::Exclusive).expect("looking takes nothing");
-        // A folder can be locked and looked at as well, though nothing can be written in it.
+        // A read-only folder can be locked and checked as well.
         let _folder = LockFile::folder(root.path()).expect("there").try_lock(Mode::Exclusive).expect("free");
         assert!(LockFile::folder(root.path()).expect("there").is_held());
     }
@@ -376,7 +377,7 @@ mod tests {
         assert!(!file(&path).is_held() && file(&path).is_held_by_any().expect("asked"));
     }
 
-    /// A process that holds a lock until its input ends: this test binary, run again.
+    /// Starts a process that holds a lock until its input ends: this test binary, run again.
     fn holder(path: &Path) -> Child {
         let mut command = Command::new(std::env::current_exe().expect("this test"));
         command.args(["--exact", "--ignored", "--nocapture", "lock::tests::holder_process"]);
@@ -410,7 +411,7 @@ mod tests {
             let killed = Instant::now();
             other.kill().expect("killed");
             waits.join().expect("no panic").expect("its turn");
-            // Woken by the kernel, and not by the look that is for file systems that do not wake.
+            // Woken by the kernel, not by the poll for file systems without notification.
             assert!(killed.elapsed() < Duration::from_millis(400), "{:?}", killed.elapsed());
         });
         other.wait().expect("ended");

@@ -1,4 +1,4 @@
-//! Locks by a name in the kernel, for a file system that has no locks on files.
+//! Kernel locks by name, for a file system that has no locks on files.
 //!
 //! A name is an abstract socket. It excludes the processes of one machine and one network namespace.
 
@@ -17,10 +17,10 @@ use crate::{
     wait,
 };
 
-/// The pause before another attempt where the holder cannot be watched.
+/// Pause before another attempt where the holder cannot be watched.
 const PAUSE: Duration = Duration::from_millis(6);
 
-/// Takes a name, and waits for its holder if there is one.
+/// Locks a name, and waits for its holder if there is one.
 pub fn lock(name: &str, limit: Duration) -> Result<Lock, LockError> {
     let address = SocketAddr::from_abstract_name(name).map_err(LockError::Failed)?;
     let deadline = Instant::now() + limit;
@@ -34,7 +34,7 @@ pub fn lock(name: &str, limit: Duration) -> Result<Lock, LockError> {
         if left.is_zero() {
             return Err(LockError::Busy);
         }
-        // The holder's end closes the connection.
+        // The connection closes when the holder ends.
         match UnixStream::connect_addr(&address) {
             Ok(connection) => wait::readable(&connection, left),
             Err(_) => thread::sleep(PAUSE.min(left)),
@@ -42,7 +42,7 @@ pub fn lock(name: &str, limit: Duration) -> Result<Lock, LockError> {
     }
 }
 
-/// True if a process holds a name. Nothing is taken.
+/// True if a process holds a name. The check takes no lock.
 pub fn is_held(name: &str) -> bool {
     SocketAddr::from_abstract_name(name).is_ok_and(|address| UnixStream::connect_addr(&address).is_ok())
 }

@@ -1,4 +1,4 @@
-//! Opening a file without following a link that another user may have put in its place.
+//! Opens files without following a link that another user may have put in their place.
 
 use std::{
     fs::{File, OpenOptions},
@@ -9,16 +9,16 @@ use std::{
 
 use rustix::fs::OFlags;
 
-/// What happens at a link in place of a file. Links among the folders above are the operator's own, and are followed.
+/// Treatment of a link in place of a file. Links among the folders above are the operator's own, and are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
-    /// It is refused: the program made the file, so whoever made the link chose where it leads.
+    /// The link is refused. The program created the file, so another user could choose the target of a link.
     Refuse,
-    /// It is followed: the operator named the file.
+    /// The link is followed: the operator named the file.
     Follow,
 }
 
-/// Opens a regular file to read. A pipe or device is refused without waiting for a writer.
+/// Opens a regular file for reading. A pipe or device is refused without waiting for a writer.
 pub fn plain(path: &Path, links: Links) -> io::Result<File> {
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY | no_follow(links);
     let file = OpenOptions::new().read(true).custom_flags(bits(flags)).open(path)?;
@@ -28,12 +28,12 @@ pub fn plain(path: &Path, links: Links) -> io::Result<File> {
     Ok(file)
 }
 
-/// Opens a private file to append to, and makes it if it is missing.
+/// Opens a private file for appending, and creates it if it is missing.
 pub fn append(path: &Path) -> io::Result<File> {
     appending().create(true).open(path)
 }
 
-/// Opens a file to append to; `None` if it is missing.
+/// Opens a file for appending; `None` if it is missing.
 pub fn append_existing(path: &Path) -> io::Result<Option<File>> {
     match appending().open(path) {
         Ok(file) => Ok(Some(file)),
@@ -42,12 +42,12 @@ pub fn append_existing(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Makes a private file to append to; an error if one exists.
+/// Creates a private file for appending; fails if one exists.
 pub fn append_new(path: &Path) -> io::Result<File> {
     appending().create_new(true).open(path)
 }
 
-/// Opens a private file to read and write, and makes it if it is missing. What it holds stays.
+/// Opens a private file for reading and writing, and creates it if it is missing. Its contents stay.
 pub(crate) fn shared(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false).mode(0o600);

@@ -20,7 +20,7 @@ pub fn text(path: &Path, links: Links, limit: usize) -> io::Result<String> {
         .map_err(|error| io::Error::other(format!("not UTF-8 at byte {}", error.utf8_error().valid_up_to())))
 }
 
-/// Reads a file of the program's own; `None` if it is missing.
+/// Reads one of the program's own files; `None` if it is missing.
 pub fn text_if_there(path: &Path, limit: usize) -> io::Result<Option<String>> {
     match text(path, Links::Refuse, limit) {
         Ok(text) => Ok(Some(text)),

@@ -1,8 +1,8 @@
-//! A change to a file that another program writes too, which takes no lock.
+//! Replaces a file that another program writes too, without a lock.
 //!
 //! Such a program may write at any moment. So the new text is on disk before the file is touched. It takes the file's
-//! place only if the file is still the one that was read, and by an exchange, so that what was displaced can be
-//! checked and put back. What remains is a write that such a program had begun before the exchange and ends after it.
+//! place only if the file is still the one that was read. The two files are exchanged, so the displaced one can be
+//! checked and put back. One case remains: a write that such a program began before the exchange and ends after it.
 
 use std::{
     fs::{self, File, Metadata},
@@ -16,10 +16,10 @@ use rustix::{
     io::Errno,
 };
 
-/// The number of links that lead to a file at most.
+/// Maximum number of links that lead to a file.
 const MAX_LINKS: usize = 40;
 
-/// A file as it was read. It is kept open, so that no other file can get its number meanwhile.
+/// File as it was read. It is kept open, so that no other file can get its number meanwhile.
 #[derive(Debug)]
 pub struct Found {
     _file: File,
@@ -42,7 +42,7 @@ impl Found {
         Ok(Some(Self { _file: file, meta, text }))
     }
 
-    /// The text, empty if there are only blanks.
+    /// Returns the text, empty if there are only blanks.
     pub fn text(&self) -> &str {
         if self.text.trim().is_empty() { "" } else { &self.text }
     }
@@ -55,7 +55,7 @@ impl Found {
     }
 }
 
-/// Resolves the links that lead to a file, which need not exist.
+/// Resolves the links that lead to a file, which may not exist.
 pub fn real_path(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -68,14 +68,14 @@ pub fn real_path(path: &Path) -> io::Result<PathBuf> {
             },
         }
     }
-    // Its folder may be a link though it is not one itself.
+    // Its folder may be a link even if the file is not.
     match (path.parent().and_then(|dir| fs::canonicalize(dir).ok()), path.file_name()) {
         (Some(dir), Some(name)) => Ok(dir.join(name)),
         _ => Ok(path),
     }
 }
 
-/// Puts a text in the place of the file that was read, on disk and with its mode. False if another file is there now.
+/// Replaces the file that was read by a text, on disk and with its mode. False if another file is there now.
 pub fn if_unchanged(path: &Path, found: Option<&Found>, text: &str) -> io::Result<bool> {
     let dir = path.parent().unwrap_or(Path::new("/"));
     let mut file = tempfile::NamedTempFile::new_in(dir)?;
@@ -108,7 +108,7 @@ pub fn if_unchanged(path: &Path, found: Option<&Found>, text: &str) -> io::Resul
     if found.is(&displaced) {
         return Ok(true);
     }
-    // Another program's file was displaced, and goes back. If it was replaced again meanwhile, the newest one stays.
+    // Another program's file was displaced, and is put back. If it was replaced again meanwhile, the newest one stays.
     exchange(&displaced, path)?;
     if fs::symlink_metadata(&displaced)?.ino() != ours {
         exchange(&displaced, path)?;

@@ -11,13 +11,13 @@ use std::{
 
 use crate::folder;
 
-/// Listens on a socket file. One that an ended process left is replaced; one that is listened on is an error.
+/// Listens on a socket file. A file that an ended process left is replaced; a socket with a listener is an error.
 pub fn listen(path: &Path) -> io::Result<UnixListener> {
     folder::make_for(path)?;
     if UnixStream::connect(path).is_ok() {
         return Err(io::Error::new(io::ErrorKind::AddrInUse, "another service listens on it"));
     }
-    // Bound under a name of its own and then renamed: there is no moment in which others could connect to it.
+    // Bound under a temporary name and then renamed: other users can never connect to it.
     let fresh = path.with_extension(format!("{}", std::process::id()));
     let _ = fs::remove_file(&fresh);
     let listener = UnixListener::bind(&fresh)?;

@@ -1,4 +1,4 @@
-//! Waiting for the kernel with a limit.
+//! Waits for the kernel with a time limit.
 
 use std::{
     fs::File,
@@ -13,28 +13,28 @@ use rustix::{
     fs::inotify::{self, CreateFlags, WatchFlags},
 };
 
-/// The pause before another look where the kernel reports no release: on a network file system, say.
+/// Pause before another check where the kernel reports no release, for example on a network file system.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
-/// The pause where nothing can be watched.
+/// Pause where nothing can be watched.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Waits until a descriptor is readable or closed at the other end, or a time has passed.
+/// Waits until a descriptor is readable or closed at the other end, or the time has passed.
 pub(crate) fn readable(fd: &impl AsFd, limit: Duration) {
     let mut fds = [PollFd::new(fd, PollFlags::IN)];
     let limit = Timespec { tv_sec: limit.as_secs().cast_signed(), tv_nsec: limit.subsec_nanos().into() };
-    // An interrupted wait is a short one: the caller looks again.
+    // An interrupted wait is a short one: the caller checks again.
     let _ = poll(&mut fds, Some(&limit));
 }
 
-/// Reports that a descriptor of a file was closed, which is how a lock is released.
+/// Watch that reports when a descriptor of a file was closed, which is how a lock is released.
 #[derive(Debug)]
 pub(crate) struct Release {
     watch: Option<OwnedFd>,
 }
 
 impl Release {
-    /// Watches a file. Order matters: a release after this call is reported, also before [`Release::wait`].
+    /// Watches a file. Order matters: a release after this call is reported, even before [`Release::wait`].
     pub(crate) fn of(file: &File) -> Self {
         let watch = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).and_then(|watch| {
             // By the descriptor: the name may lead to another file by now.
@@ -44,7 +44,7 @@ impl Release {
         Self { watch: watch.ok() }
     }
 
-    /// Waits for a release, for a while at most: the caller looks again in any case.
+    /// Waits for a release, for a limited time: the caller checks again in any case.
     pub(crate) fn wait(&self, deadline: Instant) {
         let left = deadline.saturating_duration_since(Instant::now());
         let Some(watch) = &self.watch else { return thread::sleep(left.min(PAUSE)) };

@@ -1,8 +1,8 @@
-//! A guard for tests: marks a thread that must not block, and fails whatever would block it.
+//! Test guard that marks a thread that must not block, and fails every blocking call.
 //!
-//! The core blocks: it waits for tmux, for locks and for disks. An asynchronous host calls it from threads of their own,
-//! and one call from a thread that serves requests would hold up every request. Such a call answers as usual, so that no
-//! ordinary test notices it. In a build with debug assertions each place that blocks asks here first.
+//! The core blocks: it waits for tmux, for locks and for disks. An asynchronous host calls it from separate threads.
+//! One call from a thread that serves requests would delay every request. Such a call returns as usual, so no ordinary
+//! test notices it. In a build with debug assertions each blocking place checks here first.
 
 use std::{cell::Cell, marker::PhantomData};
 
@@ -10,7 +10,7 @@ thread_local! {
     static FORBIDDEN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Keeps the core from blocking this thread, until it is dropped.
+/// Guard that keeps the core from blocking this thread, until dropped.
 #[derive(Debug)]
 pub struct MustNotBlock(PhantomData<*const ()>);
 

@@ -1,5 +1,5 @@
-//! Descriptors that the caller left open: a lock, a pipe. What is started here (tmux's server, the service, an agent)
-//! outlives the caller and must not hold them.
+//! Descriptors that the caller left open: a lock, a pipe. Programs started here (tmux's server, the service, an agent)
+//! outlive the caller and must not hold them.
 
 use std::{
     env, fs,
@@ -8,12 +8,12 @@ use std::{
 
 use rustix::process::{PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_open};
 
-/// The bit of a descriptor that is closed for a program that is started, as `/proc/<pid>/fdinfo` shows it.
+/// Close-on-exec bit of a descriptor, as `/proc/<pid>/fdinfo` shows it.
 const CLOSED_ON_EXEC: u32 = 0o2_000_000;
 
-/// Lets go of every descriptor of the caller's above standard error. One that an argument or a variable names, as
-/// `/dev/fd/63` of a process substitution, stays open for this process alone; the socket that systemd hands over stays as
-/// it is.
+/// Releases every descriptor of the caller above standard error. A descriptor that an argument or a variable names,
+/// such as `/dev/fd/63` of a process substitution, stays open for this process only. The socket that systemd passes
+/// stays as it is.
 ///
 /// Must be called at the start of a program, before anything of its own is open.
 pub fn release() {
@@ -35,13 +35,13 @@ pub fn release() {
     }
 }
 
-/// Whether systemd hands over a socket, which is then the first descriptor above standard error.
+/// True if systemd passes a socket, which is then the first descriptor above standard error.
 fn holds_a_socket_of_systemd() -> bool {
     let number = |key: &str| env::var(key).ok()?.parse::<u32>().ok();
     number("LISTEN_PID") == Some(std::process::id()) && number("LISTEN_FDS").is_some_and(|count| count > 0)
 }
 
-/// The open descriptors that a program started from here would have.
+/// Lists the open descriptors that a program started from here would inherit.
 fn inherited() -> Vec<RawFd> {
     let open = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
     let numbers = open.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
@@ -54,7 +54,7 @@ fn flags(fd: RawFd) -> Option<u32> {
     u32::from_str_radix(flags.trim(), 8).ok()
 }
 
-/// Puts a copy that is closed for programs in the place of a descriptor.
+/// Replaces a descriptor by a copy that is closed on exec.
 fn keep_for_this_process(fd: RawFd) -> rustix::io::Result<()> {
     let ourselves = pidfd_open(getpid(), PidfdFlags::empty())?;
     let copy = pidfd_getfd(ourselves.as_fd(), fd, PidfdGetfdFlags::empty())?;

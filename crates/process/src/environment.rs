@@ -1,7 +1,7 @@
-//! The environment of one instance of the program: variables, current directory, own executable.
+//! Environment of one instance of the program: variables, current directory, own executable.
 //!
-//! Taken once and handed down, so that nothing deeper reads or changes process-wide state, and a test can give each
-//! instance a HOME of its own.
+//! It is read once and passed down, so that deeper code neither reads nor changes process-wide state, and a test can
+//! give each instance its own HOME.
 
 use std::{
     collections::BTreeMap,
@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The environment of one instance of the-loop.
+/// Environment of one instance of the-loop.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
     vars: BTreeMap<OsString, OsString>,
@@ -20,7 +20,7 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// Those of this process.
+    /// Reads the environment of this process.
     pub fn of_process() -> Self {
         Self {
             vars: env::vars_os().collect(),
@@ -29,7 +29,7 @@ impl Surroundings {
         }
     }
 
-    /// Those of this process, with no variable set.
+    /// Returns the environment of this process without any variables.
     pub fn empty() -> Self {
         Self { vars: BTreeMap::new(), ..Self::of_process() }
     }
@@ -62,7 +62,7 @@ impl Surroundings {
         self
     }
 
-    /// Replaces the variables by those of a process, as `/proc/<pid>/environ` has them.
+    /// Replaces the variables by those of a process, in the format of `/proc/<pid>/environ`.
     #[must_use]
     pub fn with_environ(mut self, environ: &[u8]) -> Self {
         let pair = |entry: &[u8]| {
@@ -73,42 +73,42 @@ impl Surroundings {
         self
     }
 
-    /// A variable; an empty one counts as unset.
+    /// Returns a variable; an empty one counts as unset.
     pub fn var(&self, key: &str) -> Option<&OsStr> {
         self.vars.get(OsStr::new(key)).map(OsString::as_os_str).filter(|value| !value.is_empty())
     }
 
-    /// A variable as it is, an empty one too.
+    /// Returns a variable as it is, including an empty one.
     pub fn raw(&self, key: &str) -> Option<&OsStr> {
         self.vars.get(OsStr::new(key)).map(OsString::as_os_str)
     }
 
-    /// True if a variable is set at all, if only to nothing.
+    /// True if a variable is set, even to an empty value.
     pub fn has(&self, key: &str) -> bool {
         self.vars.contains_key(OsStr::new(key))
     }
 
-    /// All variables.
+    /// Iterates over all variables.
     pub fn vars(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
         self.vars.iter().map(|(key, value)| (key.as_os_str(), value.as_os_str()))
     }
 
-    /// The directory that relative paths of the command line are relative to.
+    /// Returns the directory that relative paths of the command line are relative to.
     pub fn cwd(&self) -> &Path {
         &self.cwd
     }
 
-    /// The program that new panes run first.
+    /// Returns the program that new panes run first.
     pub fn exe(&self) -> &Path {
         &self.exe
     }
 
-    /// The home directory, if one is set.
+    /// Returns the home directory, if one is set.
     pub fn home(&self) -> Option<&Path> {
         self.var("HOME").map(Path::new)
     }
 
-    /// `~` and `~/…` expanded, and a relative path made absolute below `base`.
+    /// Expands `~` and `~/…`, and makes a relative path absolute below `base`.
     pub fn resolve(&self, path: &str, base: &Path) -> PathBuf {
         let expanded = match (path.strip_prefix('~'), self.home()) {
             (Some(""), Some(home)) => home.to_owned(),
@@ -119,8 +119,8 @@ impl Surroundings {
     }
 }
 
-/// An upgrade replaces the file of a running program, and the kernel then marks its path: the new file is the one to
-/// run.
+/// Removes the kernel's mark from the path of a deleted executable. An upgrade replaces the file of a running program,
+/// and the new file is the one to run.
 fn without_deleted_mark(exe: PathBuf) -> PathBuf {
     match exe.to_str().and_then(|path| path.strip_suffix(" (deleted)")) {
         Some(path) if Path::new(path).exists() => PathBuf::from(path),

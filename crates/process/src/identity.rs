@@ -1,8 +1,9 @@
-//! Processes: who is who, who is alive, and signals that cannot hit a stranger.
+//! Process identity, liveness, and signals that cannot reach another process.
 //!
-//! A pid alone names nobody: it is reused. Here a process is its pid together with the tick it started at and the
-//! boot it belongs to, signals go through a pidfd that was opened before the identity was checked, and a process
-//! that we started is known by the id in its environment. Nothing here may signal what was not identified so.
+//! A pid alone does not identify a process: it is reused. Here a process is its pid together with its start tick and
+//! its boot. Signals go through a pidfd that was opened before the identity was checked. A process that the-loop
+//! started is identified by the id in its environment. Nothing here may signal a process without such an
+//! identification.
 
 use std::{
     fs, io,
@@ -24,52 +25,53 @@ pub(crate) static BOOT_ID: LazyLock<String> = LazyLock::new(|| {
     fs::read_to_string("/proc/sys/kernel/random/boot_id").map(|id| id.trim().to_owned()).unwrap_or_default()
 });
 
-/// A process that can be told from every other one, also after a reboot.
+/// Identity of a process, unique even after a reboot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProcessIdentity {
-    /// Its process id.
+    /// Process id.
     pub pid: u32,
-    /// Field 22 of `/proc/<pid>/stat`: when it started, in clock ticks since boot.
+    /// Field 22 of `/proc/<pid>/stat`: start time in clock ticks since boot.
     pub start_ticks: u64,
-    /// The boot in which those ticks count.
+    /// Boot in which those ticks count.
     pub boot_id: String,
 }
 
-/// An open hold on one process: it cannot turn into another.
+/// Open handle of one process: it cannot come to mean another one.
 #[derive(Debug)]
 pub struct ProcessHold {
     fd: OwnedFd,
-    /// The process that is held.
+    /// Process that is held.
     pub identity: ProcessIdentity,
 }
 
 impl ProcessIdentity {
-    /// Identifies the process that has a pid now; `None` if it is dead.
+    /// Identifies the process that currently has a pid; `None` if it is dead.
     pub fn of(pid: u32) -> Option<Self> {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         let (state, start_ticks) = state_and_start(&stat)?;
         (state != 'Z' && state != 'X').then(|| Self { pid, start_ticks, boot_id: BOOT_ID.clone() })
     }
 
-    /// True if that very process lives.
+    /// True if this very process is alive.
     pub fn is_alive(&self) -> bool {
         Self::of(self.pid).as_ref() == Some(self)
     }
 
-    /// True if that very process lives and was stopped (SIGSTOP): it answers nobody until it goes on.
+    /// True if this very process is alive and stopped (SIGSTOP): it answers nothing until it continues.
     pub fn is_stopped(&self) -> bool {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid)).unwrap_or_default();
         self.is_alive() && state_and_start(&stat).is_some_and(|(state, _)| state == 'T')
     }
 
-    /// True if it has given up its memory, as a process does before it closes its files and ends.
+    /// True if it has released its memory, as a process does before it closes its files and ends.
     pub fn is_ending(&self) -> bool {
         let exe = fs::read_link(format!("/proc/{}/exe", self.pid));
         exe.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
     }
 
-    /// How long ago it started, by the clock that no time-setting moves; `None` if that cannot be told.
+    /// Returns the time since its start, by a clock that setting the time does not move; `None` if it could not be
+    /// determined.
     pub fn age(&self) -> Option<Duration> {
         let uptime = fs::read_to_string("/proc/uptime").ok()?;
         let uptime = Duration::try_from_secs_f64(uptime.split_ascii_whitespace().next()?.parse().ok()?).ok()?;
@@ -78,9 +80,9 @@ impl ProcessIdentity {
         Some(uptime.saturating_sub(started))
     }
 
-    /// A hold on that very process, unless it is gone.
+    /// Opens a handle of this very process, unless it is gone.
     pub fn hold(&self) -> Option<ProcessHold> {
-        // Order matters: the pidfd first, then the check that it is still the one we mean.
+        // Order matters: the pidfd first, then the check that it is still the intended process.
         let pid = Pid::from_raw(i32::try_from(self.pid).ok()?)?;
         let fd = pidfd_open(pid, PidfdFlags::empty()).ok()?;
         self.is_alive().then(|| ProcessHold { fd, identity: self.clone() })
@@ -88,22 +90,22 @@ impl ProcessIdentity {
 }
 
 impl ProcessHold {
-    /// A hold on whoever has that pid now, unless it is dead.
+    /// Opens a handle of the process that currently has that pid, unless it is dead.
     pub fn of(pid: u32) -> Option<Self> {
         ProcessIdentity::of(pid)?.hold()
     }
 
-    /// Its process id.
+    /// Returns the process id.
     pub fn pid(&self) -> u32 {
         self.identity.pid
     }
 
-    /// Asks it to end; false if it was gone already.
+    /// Asks the process to end; false if it was gone already.
     pub fn terminate(&self) -> io::Result<bool> {
         self.signal(Signal::TERM)
     }
 
-    /// Ends it; false if it was gone already.
+    /// Kills the process; false if it was gone already.
     pub fn kill(&self) -> io::Result<bool> {
         self.signal(Signal::KILL)
     }
@@ -117,7 +119,7 @@ impl ProcessHold {
         }
     }
 
-    /// Waits until it has ended; true if it did within `limit`.
+    /// Waits until the process has ended; true if it did within `limit`.
     pub fn wait(&self, limit: Duration) -> bool {
         let deadline = Instant::now() + limit;
         loop {
@@ -150,10 +152,10 @@ pub fn ready(fd: &impl AsFd, how: PollFlags, limit: Duration) -> bool {
     matches!(poll(&mut fds, Some(&timeout)), Ok(ready) if ready > 0)
 }
 
-/// The descendants of a process, by the kernel's lists of children: quick, and true of this moment only. What was orphaned
-/// and taken over by another process is not among it, nor is what a thread other than the first one started.
+/// Lists the descendants of a process from the kernel's lists of children: fast, and a snapshot only. It misses an
+/// orphan that another process adopted, and a process that another thread than the first one started.
 pub fn descendants(pid: u32) -> Vec<u32> {
-    /// More than that is no agent with its helpers.
+    /// Limit above which a tree is not an agent with its helpers.
     const MOST: usize = 256;
     let mut found = Vec::new();
     let mut parents = vec![pid];
@@ -166,10 +168,10 @@ pub fn descendants(pid: u32) -> Vec<u32> {
     found
 }
 
-/// A process and its ancestors, the nearest first, as far as they live.
+/// Returns a process and its living ancestors, the nearest first.
 pub fn lineage(pid: u32) -> Vec<u32> {
     let mut line = vec![pid];
-    // A pid may be reused between two looks, so that a line could bite its own tail.
+    // A pid may be reused between two reads, so the ancestry could contain a cycle.
     while let Some(parent) = line.last().and_then(|&pid| parent(pid)).filter(|pid| *pid > 1 && !line.contains(pid)) {
         line.push(parent);
     }
@@ -189,14 +191,14 @@ pub(crate) fn has_variable(pid: u32, key: &str, value: &str) -> bool {
     environ.split(|&byte| byte == 0).any(|entry| entry == wanted.as_bytes())
 }
 
-/// The value of a variable in another process's environment, if it may be read.
+/// Returns the value of a variable in another process's environment, if it may be read.
 pub fn variable_of(pid: u32, key: &str) -> Option<String> {
     let environ = fs::read(format!("/proc/{pid}/environ")).ok()?;
     let value = environ.split(|&byte| byte == 0).find_map(|entry| entry.strip_prefix(format!("{key}=").as_bytes()))?;
     String::from_utf8(value.to_vec()).ok()
 }
 
-/// True if a process runs a program of that name, itself or by way of an interpreter.
+/// True if a process runs a program of that name, directly or through an interpreter.
 pub fn runs(pid: u32, program: &str) -> bool {
     let Ok(line) = fs::read(format!("/proc/{pid}/cmdline")) else { return false };
     let base = |word: &[u8]| Path::new(&*String::from_utf8_lossy(word)).file_name().map(ToOwned::to_owned);
@@ -204,14 +206,15 @@ pub fn runs(pid: u32, program: &str) -> bool {
     line.split(|&byte| byte == 0).take(2).any(|word| base(word) == wanted)
 }
 
-/// The name of a process, for a person.
+/// Returns the name of a process, for people.
 pub fn command_name(pid: u32) -> String {
     fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("comm"))
         .map(|name| name.trim().to_owned())
         .unwrap_or_default()
 }
 
-/// State letter and start tick out of `/proc/<pid>/stat`, whose second field may hold anything, parentheses included.
+/// Parses state letter and start tick from `/proc/<pid>/stat`, whose second field may contain anything, parentheses
+/// included.
 pub(crate) fn state_and_start(stat: &str) -> Option<(char, u64)> {
     let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
     let state = fields.next()?.chars().next()?;
@@ -242,7 +245,7 @@ mod tests {
         let mut child = sleeper(&id);
         let bystander_id = uuid::Uuid::new_v4().to_string();
         let mut bystander = sleeper(&bystander_id);
-        // The child carries the id only once it has exec'd.
+        // The child carries the id only after its exec.
         while carrying(&id).is_empty() {
             std::thread::yield_now();
         }

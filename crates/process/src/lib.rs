@@ -1,23 +1,23 @@
-//! Processes and the environment that they are given.
+//! Processes and their environment.
 //!
-//! A process is identified by more than its pid, a program is asked within a time limit, and one policy says which
-//! variables a program that is started here gets. This crate must not know sessions, records or tmux.
+//! A process is identified by more than its pid, a program is queried within a time limit, and one policy decides the
+//! variables of a program that is started here. This crate must not know sessions, records or tmux.
 //!
 //! | module | for |
 //! |---|---|
-//! | [`identity`] | one process among all, alive or not, and signals that cannot reach another one |
+//! | [`identity`] | identity and liveness of a process, and signals that cannot reach another one |
 //! | [`scan`] | searches through all of `/proc` |
 //! | [`usage`] | processor time and memory of process trees |
 //! | [`subprocess`] | a command and its output, with a time limit |
 //! | [`environment`] | the environment, current directory and executable of one instance of the program |
 //! | [`marks`] | the variables that mark a session, and the environment without any mark |
 //! | [`nesting`] | the variables by which an agent marks the programs that it starts |
-//! | [`sockets`] | variables that name sockets which do not exist |
+//! | [`sockets`] | variables that name missing sockets |
 //! | [`variables`] | the variables that a definition sets |
-//! | [`blocking`] | calls that block, and the threads that must make none |
+//! | [`blocking`] | calls that block, and the threads that must not make them |
 //! | [`descriptors`] | descriptors that a caller left open |
 //! | [`systemd`] | the unit that a process belongs to |
-//! | [`single_flight`] | one look for all callers that ask at the same time |
+//! | [`single_flight`] | one call shared by all concurrent callers |
 
 pub mod blocking;
 pub mod descriptors;

@@ -1,19 +1,19 @@
-//! The variables that mark a session's programs, and the environment without any mark.
+//! Variables that mark a session's programs, and the environment without any mark.
 
 use std::ffi::OsString;
 
 use crate::{Surroundings, nesting};
 
-/// The variable that every harness carries in its environment, and its children inherit: the id of its spawn.
+/// Variable that every harness carries in its environment and its children inherit: the id of its spawn.
 pub const LOOP_ID_VAR: &str = "THE_LOOP_ID";
 
-/// The name of the session, for its harness.
+/// Variable with the name of the session, for its harness.
 pub const SESSION_VAR: &str = "THE_LOOP_SESSION";
 
-/// The mark of the state folder that the session belongs to.
+/// Variable with the mark of the state folder that the session belongs to.
 pub const ROOT_VAR: &str = "THE_LOOP_ROOT";
 
-/// The variables by which systemd tells one process of a unit about itself. They are wrong for its children.
+/// Variables by which systemd describes one process of a unit to itself. They are wrong for its children.
 const OF_A_UNIT: [&str; 9] = [
     "NOTIFY_SOCKET",
     "LISTEN_FDS",
@@ -26,7 +26,7 @@ const OF_A_UNIT: [&str; 9] = [
     "SYSTEMD_EXEC_PID",
 ];
 
-/// The environment for tmux and for harnesses: this one without nesting marks, without marks of a session, and without
+/// Returns the environment for tmux and for harnesses: without nesting marks, without marks of a session, and without
 /// the variables that hold secrets of the service.
 pub fn scrubbed(surroundings: &Surroundings, secrets: &[&str]) -> Vec<(OsString, OsString)> {
     surroundings
@@ -36,7 +36,7 @@ pub fn scrubbed(surroundings: &Surroundings, secrets: &[&str]) -> Vec<(OsString,
         .collect()
 }
 
-/// True if a variable marks a program that runs inside another one, or is systemd's word to one process.
+/// True if a variable marks a program that runs inside another one, or is meant by systemd for one process only.
 pub fn is_mark(key: &str) -> bool {
     nesting::is_mark(key)
         || (key.starts_with("TMUX") && key != "TMUX_TMPDIR")

@@ -1,19 +1,19 @@
-//! Nesting marks: what an agent puts into the environment of the programs it starts, to say that they run inside it.
+//! Nesting marks: variables by which an agent tells the programs it starts that they run inside it.
 //!
 //! A harness that finds them takes itself for a part of the other one: Claude Code then writes no transcript, and Codex
-//! believes that it has no network. They are listed by their exact names, so that every setting of the operator's
-//! passes, whatever it begins with.
+//! believes that it has no network. They are listed by their exact names, so every setting of the operator passes,
+//! whatever its prefix.
 
-/// The marks of one program.
+/// Nesting marks of one program.
 pub struct Marks {
-    /// The name of the program, for a person.
+    /// Name of the program, for people.
     pub program: &'static str,
-    /// The names of the variables.
+    /// Names of the variables.
     pub names: &'static [&'static str],
 }
 
-/// The marks of every known program. Read off Claude Code 2.1.197, Codex 0.171.0, Gemini CLI 0.61.0 and opencode 1.18.33; of the others, their
-/// documentation.
+/// Nesting marks of every known program. Seen on Claude Code 2.1.197, Codex 0.171.0, Gemini CLI 0.61.0 and opencode
+/// 1.18.33; for the others, from their documentation.
 pub const MARKS: &[Marks] = &[
     Marks {
         program: "Claude Code",

@@ -1,8 +1,8 @@
-//! All of `/proc`, looked through.
+//! Scans of all of `/proc`.
 //!
-//! It costs a file for each process of the machine, so that callers who look at the same time share what they see: a
-//! stop of five hundred sessions asks for a thousand looks and gets by with a few dozen. As with every shared look,
-//! nobody is given one that began before they asked.
+//! A scan costs a file for each process of the machine, so concurrent callers share one: a stop of five hundred
+//! sessions asks for a thousand scans and needs a few dozen. As with every single flight, no caller gets a scan that
+//! began before its call.
 
 use std::{
     collections::BTreeSet,
@@ -18,17 +18,17 @@ use crate::{
     single_flight::SingleFlight,
 };
 
-/// More than nearly every file that is read here has.
+/// Buffer size above nearly every file that is read here.
 const CHUNK: usize = 16 * 1024;
 
-/// Which processes carry ids of ours, and which.
+/// Shared scan for processes that carry loop ids, with their ids.
 static CARRIERS: SingleFlight<Arc<Vec<(u32, String)>>> = SingleFlight::new();
 
-/// Which processes there are, and where each stands.
+/// Shared scan for all processes and their parents and sessions.
 static KIN: SingleFlight<Arc<Vec<(ProcessIdentity, Kin)>>> = SingleFlight::new();
 
-/// Every live process whose environment carries that id: the harness and whatever it started, detached or not. This
-/// process is none of them: an agent that stops its own session would not come to the end of it.
+/// Finds every live process whose environment carries that id: the harness and everything it started, detached or not.
+/// This process is excluded: an agent that stops its own session would otherwise end before the stop does.
 pub fn carrying(loop_id: &str) -> Vec<ProcessHold> {
     if loop_id.is_empty() {
         return Vec::new();
@@ -38,19 +38,20 @@ pub fn carrying(loop_id: &str) -> Vec<ProcessHold> {
     held(pids, LOOP_ID_VAR, loop_id)
 }
 
-/// Every live process but this one that was started with a variable of that value.
+/// Finds every live process but this one that was started with a variable of that value.
 pub fn with_variable(key: &str, value: &str) -> Vec<ProcessHold> {
     held(pids().into_iter().filter(|&pid| has_variable(pid, key, value)), key, value)
 }
 
-/// Order matters: held first, then its environment read once more, so that the hold is on the process that was read.
+/// Opens handles of matching processes. Order matters: the handle first, then the environment is read once more, so
+/// that the handle is of the process that was read.
 fn held(pids: impl Iterator<Item = u32>, key: &str, value: &str) -> Vec<ProcessHold> {
     let others = pids.filter(|&pid| pid != std::process::id());
     others.filter_map(ProcessHold::of).filter(|held| has_variable(held.identity.pid, key, value)).collect()
 }
 
-/// The household of a living process: what descends from it and what is in its terminal session, but for itself and
-/// for this process. It finds what has written over its own environment, and is true of this moment only.
+/// Finds the household of a living process: its descendants and the members of its terminal session, without itself and
+/// this process. It includes processes that overwrote their own environment, and is a snapshot only.
 pub fn household(of: &ProcessHold) -> Vec<ProcessIdentity> {
     let head = of.identity.pid;
     let Ok(seen) = KIN.share(|| Ok::<_, Infallible>(Arc::new(kin())));
@@ -67,7 +68,7 @@ pub fn household(of: &ProcessHold) -> Vec<ProcessIdentity> {
         }
     }
     let others = |pid: u32| pid != head && pid != std::process::id();
-    // If it ended meanwhile, its pid may have become another's.
+    // If it ended meanwhile, its pid may belong to another process.
     if !of.identity.is_alive() {
         return Vec::new();
     }
@@ -75,11 +76,11 @@ pub fn household(of: &ProcessHold) -> Vec<ProcessIdentity> {
     household.filter(|process| others(process.pid) && found.contains(&process.pid)).cloned().collect()
 }
 
-/// Where a process stands among the others.
+/// Parent and session of a process.
 #[derive(Debug)]
 struct Kin {
     parent: u32,
-    /// The pid of the leader of its terminal session.
+    /// Pid of the leader of its terminal session.
     session: u32,
 }
 
@@ -114,7 +115,7 @@ fn kin_of(pid: u32, buffer: &mut Vec<u8>) -> Option<(ProcessIdentity, Kin)> {
     lives.then(|| (ProcessIdentity { pid, start_ticks, boot_id: BOOT_ID.clone() }, Kin { parent, session }))
 }
 
-/// All of a file, in as few reads as can be: the kernel does not tell how long these are.
+/// Reads a whole file in as few reads as possible: the kernel does not report the length of these files.
 fn contents<'a>(path: &str, buffer: &'a mut Vec<u8>) -> Option<&'a [u8]> {
     let mut file = File::open(path).ok()?;
     let mut length = 0;

@@ -1,11 +1,11 @@
-//! A look that many callers ask for at once, done once for all of them.
+//! Single flight: one call whose result all concurrent callers share.
 //!
-//! Nobody is given a picture from before they asked: a caller shares a look only if it began after the call. So fifty
-//! pages that are open cost two looks at tmux, and not fifty. A look that fails is nobody else's.
+//! No caller gets a result from before its call: it shares a run only if that began after the call. So fifty open pages
+//! cost two queries to tmux, not fifty. A failed run is not shared.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Looks of one kind.
+/// Shared runs of one kind of call.
 #[derive(Debug)]
 pub struct SingleFlight<T> {
     state: Mutex<State<T>>,
@@ -14,11 +14,11 @@ pub struct SingleFlight<T> {
 
 #[derive(Debug)]
 struct State<T> {
-    /// How many looks were begun.
+    /// Number of runs that began.
     begun: u64,
     looking: bool,
     waiting: usize,
-    /// What the newest look that succeeded saw, and which one that was; kept only for those who wait.
+    /// Result of the newest successful run with its number; kept only for callers that wait.
     seen: Option<(u64, T)>,
 }
 
@@ -29,14 +29,14 @@ impl<T> Default for SingleFlight<T> {
 }
 
 impl<T> SingleFlight<T> {
-    /// Looks of which none was begun.
+    /// Creates a single flight without any run.
     pub const fn new() -> Self {
         Self { state: Mutex::new(State { begun: 0, looking: false, waiting: 0, seen: None }), ended: Condvar::new() }
     }
 }
 
 impl<T: Clone> SingleFlight<T> {
-    /// Gives the result of a look that begins no earlier than this call: the caller's own, or one that it shares.
+    /// Returns the result of a run that begins no earlier than this call: the caller's own, or a shared one.
     pub fn share<E>(&self, look: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         let mut state = self.lock();
         let first_of_use = state.begun + 1;
@@ -76,7 +76,7 @@ impl<T> SingleFlight<T> {
     }
 }
 
-/// Ends a look, however it ends, so that nobody waits for one that is not under way.
+/// Guard that ends a run in every case, so that no caller waits for a run that is not in progress.
 struct Turn<'a, T>(&'a SingleFlight<T>);
 
 impl<T> Drop for Turn<'_, T> {
@@ -101,7 +101,7 @@ mod tests {
 
     use super::*;
 
-    /// Waits until so many callers wait for a look that is under way.
+    /// Waits until that many callers wait for a run in progress.
     fn until_waiting(looks: &SingleFlight<u64>, count: usize) {
         while looks.lock().waiting < count {
             thread::yield_now();
@@ -140,7 +140,7 @@ mod tests {
             let Ok(number) = other.join().expect("ended");
             assert!(number > 1, "it was given a look from before it asked");
         }
-        // Whoever comes too late for the second has a third, at the most.
+        // A caller that comes too late for the second run shares a third, at most.
         assert!(count.load(Ordering::SeqCst) <= 3, "{count:?} looks");
         assert!(looks.lock().seen.is_none(), "nothing is kept");
     }

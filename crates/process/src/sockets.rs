@@ -1,5 +1,5 @@
-//! Sockets that the environment names and that are not there any more: of a login that ended, a forwarded agent, an
-//! editor that was closed. A service outlives them, and a harness that is given one waits or fails at it.
+//! Missing sockets that the environment names: of a login that ended, a forwarded agent, an editor that was closed. A
+//! service outlives them, and a harness that gets such a variable waits or fails at it.
 
 use std::{
     fs,
@@ -9,16 +9,16 @@ use std::{
 
 use crate::Surroundings;
 
-/// A variable that names a socket which is gone.
+/// Variable that names a missing socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gone {
-    /// The variable.
+    /// Name of the variable.
     pub key: String,
-    /// The first socket that it names.
+    /// First socket that it names.
     pub path: PathBuf,
 }
 
-/// Variables that hold a socket's path though their name does not say so.
+/// Variables that hold a socket's path although their name does not say so.
 const PLAIN: [&str; 6] = [
     "NVIM",
     "NVIM_LISTEN_ADDRESS",
@@ -28,7 +28,7 @@ const PLAIN: [&str; 6] = [
     "ZED_TERM_SOCKET",
 ];
 
-/// Every variable that names sockets of which none is there.
+/// Lists every variable that names only missing sockets.
 pub fn gone(environment: &Surroundings) -> Vec<Gone> {
     let named = environment.vars().filter_map(|(key, value)| Some((key.to_str()?, value.to_str()?)));
     named
@@ -40,7 +40,7 @@ pub fn gone(environment: &Surroundings) -> Vec<Gone> {
         .collect()
 }
 
-/// The sockets that a variable names by their paths. Abstract ones have none.
+/// Lists the socket paths that a variable names. Abstract sockets have none.
 fn named_by(key: &str, value: &str, environment: &Surroundings) -> Vec<PathBuf> {
     let absolute = |path: &str| path.starts_with('/').then(|| PathBuf::from(path));
     match key {
@@ -51,7 +51,7 @@ fn named_by(key: &str, value: &str, environment: &Surroundings) -> Vec<PathBuf> 
                 rest.split(',').find_map(|part| part.strip_prefix("path=")).and_then(absolute)
             };
             let paths: Vec<Option<PathBuf>> = value.split(';').filter(|part| !part.is_empty()).map(path).collect();
-            // One of another kind may still serve.
+            // An address of another kind may still work.
             paths.into_iter().collect::<Option<Vec<_>>>().unwrap_or_default()
         }
         // `path:pid:protocol`.
@@ -71,7 +71,7 @@ fn named_by(key: &str, value: &str, environment: &Surroundings) -> Vec<PathBuf> 
     }
 }
 
-/// Whether nothing is there. A socket that is there is not tried: that could start the service behind it.
+/// True if a path does not exist. An existing socket is not tried: that could start the service behind it.
 fn is_gone(path: &Path) -> bool {
     fs::metadata(path).is_err_and(|error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory))
 }

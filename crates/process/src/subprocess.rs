@@ -1,7 +1,7 @@
-//! A command and its output, bounded in time and in length.
+//! Runs a command with limits on the time and on the length of its output.
 //!
-//! The bound is kept whatever the program leaves behind: its end is what counts, and not the end of the pipe, which a
-//! daemon that it started may keep open for ever.
+//! The limits hold whatever the program leaves behind: its own end counts, not the end of the pipe, which a daemon that
+//! it started may keep open forever.
 
 use std::{
     io::{self, Read},
@@ -15,17 +15,17 @@ use rustix::{
     process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open},
 };
 
-/// How much of an answer is taken.
+/// Maximum bytes of output.
 const LENGTH: usize = 1024 * 1024;
 
-/// How long the kernel may take to end what it was told to kill.
+/// Time that the kernel may take to end a killed process.
 const KILL_WAIT: Duration = Duration::from_secs(1);
 
-/// How often the program is looked at where the kernel does not say that it has ended.
+/// Poll interval where the kernel does not report the program's end.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Runs a command and gives its standard output; an answer that came too late or with a failure is none. Where it runs and
-/// with which environment is the caller's to say.
+/// Runs a command and returns its standard output. A late or failed answer is an error. The caller sets its directory
+/// and environment.
 pub fn ask(command: &mut Command, limit: Duration) -> Result<String, String> {
     crate::blocking::about_to("a program is waited for");
     let shown = match command.get_args().next() {
@@ -33,7 +33,7 @@ pub fn ask(command: &mut Command, limit: Duration) -> Result<String, String> {
         None => command.get_program().display().to_string(),
     };
     let failed = |what: &dyn std::fmt::Display| format!("{shown}: {what}");
-    // A process group of its own, so that what it started is ended with it if it takes too long.
+    // A process group of its own, so that its children are ended with it if it takes too long.
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
     let mut asked = Asked::spawn(command).map_err(|error| failed(&error))?;
     let status = match asked.wait(Instant::now() + limit) {
@@ -53,10 +53,10 @@ pub fn ask(command: &mut Command, limit: Duration) -> Result<String, String> {
     String::from_utf8(asked.answer).map_err(|error| failed(&error.utf8_error()))
 }
 
-/// A program that was asked, and what it has said so far.
+/// Running program and its output so far.
 struct Asked {
     child: Child,
-    /// Readable once it has ended; `None` where the kernel does not tell.
+    /// Readable once it has ended; `None` where the kernel does not report that.
     ended: Option<OwnedFd>,
     /// `None` once it is closed or enough was read.
     stdout: Option<ChildStdout>,
@@ -78,10 +78,10 @@ impl Asked {
         Ok(asked)
     }
 
-    /// Reads until the program has ended; `None` if it has not by then.
+    /// Reads until the program has ended; `None` after the deadline.
     fn wait(&mut self, deadline: Instant) -> io::Result<Option<ExitStatus>> {
         loop {
-            // Order matters: seen to have ended first, then read for the last time.
+            // Order matters: check for the end first, then read for the last time.
             let status = self.child.try_wait()?;
             self.read();
             if status.is_some() {
@@ -95,7 +95,7 @@ impl Asked {
         }
     }
 
-    /// Takes what is there without waiting for more.
+    /// Reads available output without waiting for more.
     fn read(&mut self) {
         let Some(stdout) = &mut self.stdout else { return };
         let mut chunk = [0; 8192];
@@ -111,7 +111,7 @@ impl Asked {
         self.stdout = None;
     }
 
-    /// Until it says something more or ends.
+    /// Waits until it prints more or ends.
     fn sleep(&self, left: Duration) -> io::Result<()> {
         let left = if self.ended.is_some() { left } else { left.min(LOOK) };
         let timeout =
@@ -125,7 +125,7 @@ impl Asked {
         }
     }
 
-    /// Ends it and its process group. One that the kernel cannot end is not waited for.
+    /// Ends it and its process group. A process that the kernel cannot end is not waited for.
     fn end(&mut self) {
         if let Some(pid) = pid(&self.child) {
             let _ = kill_process_group(pid, Signal::KILL);
@@ -157,7 +157,7 @@ mod tests {
         command
     }
 
-    /// The process whose pid a script writes into a file.
+    /// Returns the process whose pid a script writes into a file.
     fn noted(file: &Path) -> ProcessIdentity {
         loop {
             let text = fs::read_to_string(file).unwrap_or_default();
@@ -172,7 +172,7 @@ mod tests {
     fn an_answer_is_given_though_a_daemon_that_the_program_left_keeps_the_pipe_open() {
         let dir = tempfile::tempdir().expect("a folder");
         let file = dir.path().join("pid");
-        // It leaves the group, as a daemon does, and goes on for longer than the test waits.
+        // It leaves the group, as a daemon does, and runs longer than the test waits.
         let script = format!("setsid sleep 600 & echo $! > {}; echo the-id", file.display());
         let begun = Instant::now();
         assert_eq!(ask(&mut sh(&script), LONG).as_deref(), Ok("the-id\n"));

@@ -1,38 +1,38 @@
-//! systemd, as far as the life of the tmux server depends on it: a server that is spawned by a unit belongs to that
-//! unit, and ends with it unless the unit says otherwise.
+//! systemd facts that the life of the tmux server depends on. A server that a unit spawns belongs to that unit, and
+//! ends with it unless the unit's settings prevent that.
 //!
-//! Which unit a process belongs to is read off its control group. Nothing here starts or stops a unit.
+//! The control group of a process names its unit. Nothing here starts or stops a unit.
 
 use std::{fs, process::Command, time::Duration};
 
 use crate::{Surroundings, marks::scrubbed, subprocess::ask};
 
-/// How long systemd may take to answer.
+/// Timeout of a query to systemd.
 const LIMIT: Duration = Duration::from_secs(3);
 
-/// A service unit that a process belongs to.
+/// Service unit of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unit {
-    /// Its name: `the-loop.service`.
+    /// Name of the unit: `the-loop.service`.
     pub name: String,
-    /// True if it is one of a user's own manager.
+    /// True if it belongs to a user's own manager.
     pub user: bool,
 }
 
 impl Unit {
-    /// The service unit that a process belongs to; `None` if it belongs to none, to a scope of its own for instance.
+    /// Returns the service unit of a process; `None` if it has none, for example in a scope of its own.
     pub fn of(pid: u32) -> Option<Self> {
         Self::in_cgroup(&fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?)
     }
 
     fn in_cgroup(text: &str) -> Option<Self> {
         let (path, innermost) = innermost(text)?;
-        // The manager of a user is a service itself, and ends no sooner than all it manages.
+        // A user's manager is a service itself, and ends no sooner than everything it manages.
         let is_service = innermost.ends_with(".service") && !innermost.starts_with("user@");
         is_service.then(|| Self { name: innermost.to_owned(), user: path.contains("/user@") })
     }
 
-    /// What systemd does to the other processes of the unit when it stops: its `KillMode`, if systemd tells.
+    /// Returns the unit's `KillMode`, if systemd tells it: the fate of its other processes when it stops.
     pub fn kill_mode(&self, here: &Surroundings) -> Option<String> {
         let mut command = command("systemctl", here);
         if self.user {
@@ -43,7 +43,7 @@ impl Unit {
     }
 }
 
-/// The login session that a process belongs to, as `session-3.scope`, if to none of the units in it.
+/// Returns the login session of a process, as `session-3.scope`, if it is in none of the session's units.
 pub fn login_session_of(pid: u32) -> Option<String> {
     login_session_in(&fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?)
 }
@@ -54,7 +54,7 @@ fn login_session_in(cgroup: &str) -> Option<String> {
     Some(innermost.to_owned())
 }
 
-/// True if systemd ends what belongs to a login session when its user logs out; `None` if it does not tell.
+/// True if systemd ends the processes of a login session when its user logs out; `None` if it does not tell.
 pub fn ends_what_a_login_leaves(here: &Surroundings) -> Option<bool> {
     const MANAGER: [&str; 3] = ["org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager"];
     let mut command = command("busctl", here);
@@ -62,8 +62,7 @@ pub fn ends_what_a_login_leaves(here: &Surroundings) -> Option<bool> {
     told.trim().strip_prefix("b ")?.parse().ok()
 }
 
-/// The path out of `/proc/<pid>/cgroup`, and the unit it leads to. With the older hierarchies systemd's own is the one
-/// that counts.
+/// Returns the path in `/proc/<pid>/cgroup` and the unit it leads to. With the older hierarchies systemd's own counts.
 fn innermost(cgroup: &str) -> Option<(&str, &str)> {
     let path_of = |hierarchy: &str| cgroup.lines().find_map(|line| line.split_once(hierarchy).map(|(_, path)| path));
     let path = path_of(":name=systemd:").filter(|path| *path != "/").or_else(|| path_of("0::"))?;

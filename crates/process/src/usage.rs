@@ -1,4 +1,4 @@
-//! Processor time and memory of process trees, out of one look through `/proc`.
+//! Processor time and memory of process trees, from one pass through `/proc`.
 
 use std::{
     collections::HashMap,
@@ -7,22 +7,22 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// More than any `/proc/<pid>/stat` has.
+/// Buffer size above any `/proc/<pid>/stat`.
 const LINE: usize = 4096;
 
-/// The shortest interval over which processor time says anything.
+/// Shortest interval over which processor time is meaningful.
 const SHORTEST: Duration = Duration::from_secs(5);
 
-/// What a process and everything below it use.
+/// Resources of a process and everything below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Used {
-    /// Percent of one core over the last interval; `None` after the first look at it.
+    /// Percent of one core over the last interval; `None` after the first measurement.
     pub cpu: Option<u32>,
-    /// Resident memory in bytes. What processes share is counted for each of them.
+    /// Resident memory in bytes. Shared memory counts once per process.
     pub memory: u64,
 }
 
-/// Measures trees again and again.
+/// Meter that measures trees repeatedly.
 #[derive(Debug, Default)]
 pub struct Meter {
     last: Option<Look>,
@@ -32,11 +32,11 @@ pub struct Meter {
 #[derive(Debug)]
 struct Look {
     at: Instant,
-    /// By pid and start tick: a pid that was reused is another process.
+    /// Keyed by pid and start tick: a reused pid is another process.
     ticks: HashMap<(u32, u64), u64>,
 }
 
-/// One process, as `/proc/<pid>/stat` tells it.
+/// Fields of one process from `/proc/<pid>/stat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stat {
     pid: u32,
@@ -47,8 +47,8 @@ struct Stat {
 }
 
 impl Meter {
-    /// Returns what the trees below these processes use. Measured anew only if the last measurement is old enough, or
-    /// has nothing on one of them.
+    /// Returns the resources of the trees below these processes. Measures again only if the last measurement is old
+    /// enough, or lacks one of them.
     pub fn measure(&mut self, roots: &[u32]) -> &HashMap<u32, Used> {
         let known = roots.iter().all(|root| self.used.contains_key(root));
         let recent = self.last.as_ref().is_some_and(|last| last.at.elapsed() < SHORTEST);
@@ -65,7 +65,7 @@ impl Meter {
             children.entry(stat.parent).or_default().push(*stat);
         }
         let of_pid: HashMap<u32, Stat> = stats.iter().map(|stat| (stat.pid, *stat)).collect();
-        // Too short an interval says nothing: what was measured over a longer one stands.
+        // Too short an interval is meaningless: the measurement over a longer one stays.
         let last = self.last.as_ref().filter(|last| at - last.at >= SHORTEST);
         let page = rustix::param::page_size() as u64;
         let measured = roots.iter().filter_map(|root| {
@@ -83,11 +83,11 @@ impl Meter {
     }
 }
 
-/// A process and what descends from it.
+/// Collects a process and its descendants.
 fn tree(root: Stat, children: &HashMap<u32, Vec<Stat>>) -> Vec<Stat> {
     let mut found = vec![root];
     let mut at = 0;
-    // A pid may be reused during the look, so that a tree could seem to hold itself.
+    // A pid may be reused during the pass, so a tree could seem to contain itself.
     while let Some(stat) = found.get(at).copied().filter(|_| found.len() < 10_000) {
         found.extend(children.get(&stat.pid).into_iter().flatten());
         at += 1;
@@ -95,11 +95,11 @@ fn tree(root: Stat, children: &HashMap<u32, Vec<Stat>>) -> Vec<Stat> {
     found
 }
 
-/// Percent of one core that a tree used since a look, if its root was there then.
+/// Returns the percentage of one core that a tree used since a measurement, if that included its root.
 fn percent(tree: &[Stat], last: &Look, at: Instant) -> Option<u32> {
     let root = tree.first()?;
     last.ticks.get(&(root.pid, root.start))?;
-    // What was started since has used all that it used since.
+    // A process that started since then has used all its time since then.
     let since =
         |stat: &Stat| stat.ticks.saturating_sub(last.ticks.get(&(stat.pid, stat.start)).copied().unwrap_or_default());
     let used: u64 = tree.iter().map(since).sum();
@@ -119,10 +119,10 @@ fn every_process() -> Vec<Stat> {
     .collect()
 }
 
-/// The second field may hold anything, parentheses included.
+/// Parses a stat line. The second field may contain anything, parentheses included.
 fn parse(pid: u32, stat: &str) -> Option<Stat> {
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_ascii_whitespace().collect();
-    // The state, field 3, is the first that is left.
+    // The state, field 3, is the first remaining field.
     let field = |number: usize| fields.get(number - 3).copied();
     let number = |at: usize| field(at)?.parse::<u64>().ok();
     if matches!(field(3)?, "Z" | "X") {

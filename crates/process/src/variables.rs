@@ -1,4 +1,4 @@
-//! Variables that a definition sets: `env`, whose values stand in it, and `secrets`, whose values do not.
+//! Variables that a definition sets: `env`, which contains its values, and `secrets`, which does not.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -6,19 +6,19 @@ use wire::SecretSource;
 
 use crate::{Surroundings, marks};
 
-/// `env`: `None` for a variable that is not to be set.
+/// Values of `env`: `None` for a variable that must not be set.
 pub type Env = BTreeMap<String, Option<String>>;
 
-/// `secrets`: where each value comes from.
+/// Sources of the values of `secrets`.
 pub type Secrets = BTreeMap<String, SecretSource>;
 
-/// The longest name.
+/// Maximum length of a name.
 const NAME: usize = 128;
 
-/// The longest value. The kernel takes 128 KiB for a variable, its name included.
+/// Maximum length of a value. The kernel takes 128 KiB for a variable, including its name.
 const VALUE: usize = 120_000;
 
-/// How many variables a definition may set.
+/// Maximum number of variables in a definition.
 const COUNT: usize = 200;
 
 /// Checks variables; the error says why they cannot be set.
@@ -83,7 +83,7 @@ fn check_source(source: &SecretSource) -> Result<(), String> {
     Ok(())
 }
 
-/// The environment with these variables in it. A leading `~/` is the home directory of that environment.
+/// Returns the environment with these variables applied. A leading `~/` is the home directory of that environment.
 pub fn over<'a>(env: &Env, environment: Cow<'a, Surroundings>) -> Cow<'a, Surroundings> {
     if env.is_empty() {
         return environment;
@@ -103,7 +103,7 @@ pub fn over<'a>(env: &Env, environment: Cow<'a, Surroundings>) -> Cow<'a, Surrou
     Cow::Owned(set)
 }
 
-/// A value as a program gets it.
+/// Expands a value as a program gets it.
 fn expanded(value: &str, environment: &Surroundings) -> std::ffi::OsString {
     match environment.home() {
         Some(home) if value == "~" => home.into(),
