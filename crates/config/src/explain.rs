@@ -1,4 +1,5 @@
-//! What the validator says, in words for whoever wrote the file: what was found, what is allowed, what was meant.
+//! Messages for the validator's findings, for the author of the file: the value found, the values allowed, the value
+//! probably meant.
 
 use jsonschema::{ValidationError, error::ValidationErrorKind as Kind};
 use serde_json::Value;
@@ -10,7 +11,7 @@ use super::{
     schema::{MAX_MISTAKES, SCHEMA_DOCUMENT},
 };
 
-/// The mistakes behind one finding of the validator.
+/// Converts one finding of the validator to mistakes.
 pub(super) fn explain(error: &ValidationError<'_>, path: KeyPath) -> Vec<Mistake> {
     let schema_path = error.schema_path().as_str();
     let found = || found(error.instance(), &path);
@@ -38,7 +39,7 @@ pub(super) fn explain(error: &ValidationError<'_>, path: KeyPath) -> Vec<Mistake
     vec![Mistake { path, at, message }]
 }
 
-/// The mistake of a key that nobody knows, `keyword` being where the schema closes the level.
+/// Creates the mistake of an unknown key; `keyword` is the schema keyword that closes the level.
 fn unknown_key(level: &KeyPath, key: &str, keyword: &str) -> Mistake {
     let allowed = known_keys(keyword.rsplit_once('/').map_or("", |(level, _)| level));
     let hint = match nearest(key, allowed.iter().copied()) {
@@ -49,7 +50,7 @@ fn unknown_key(level: &KeyPath, key: &str, keyword: &str) -> Mistake {
     Mistake { path: level.key(key), at: At::Key, message }
 }
 
-/// Levels that this product shares with others take any block, and no other value.
+/// True for a level that this product shares with others: it allows any block, and no other value.
 pub(super) fn is_shared_level(schema_path: &str) -> bool {
     schema_path
         .strip_suffix("/additionalProperties/type")
@@ -69,7 +70,7 @@ fn unknown_scalar(path: &KeyPath, schema_path: &str, found: &str) -> String {
     }
 }
 
-/// The message for a block that passes as somebody else's and is probably a misspelt one of ours.
+/// Returns the message for a block that passes as another product's and is probably a misspelt one of this product.
 pub(super) fn near_miss(level: &str, key: &str) -> Option<String> {
     let keys = known_keys(level);
     if keys.contains(&key) {
@@ -84,7 +85,7 @@ fn known_keys(level: &str) -> Vec<&'static str> {
     properties.into_iter().flatten().map(|(key, _)| key.as_str()).collect()
 }
 
-/// The keys of a level that are this product's: the others have no type in the schema.
+/// Lists the keys of a level that belong to this product: the others have no type in the schema.
 fn owned_keys(level: &str) -> impl Iterator<Item = &'static str> {
     let properties = SCHEMA_DOCUMENT.pointer(level).and_then(|level| level["properties"].as_object());
     properties
@@ -160,7 +161,7 @@ fn wrong_word(options: &Value, value: &Value, found: &str) -> String {
     }
 }
 
-/// A value as it may be shown: nothing that could be a secret, and nothing long.
+/// Formats a value for a message: no possible secret, and nothing long.
 fn found(value: &Value, path: &KeyPath) -> String {
     match value {
         Value::Null => "nothing".to_owned(),
@@ -173,7 +174,7 @@ fn found(value: &Value, path: &KeyPath) -> String {
     }
 }
 
-/// Secrets have no place in this file, which does not mean that nobody puts one there.
+/// True if a value may be a secret. Secrets do not belong in this file, but an operator may put one there.
 fn is_secret(text: &str, path: &KeyPath) -> bool {
     path.keys().any(|key| {
         let key = key.to_lowercase();

@@ -1,9 +1,9 @@
-//! The config file: found, read, checked, and turned into [`Settings`].
+//! Config file: found, read, checked, and converted to [`Settings`].
 //!
-//! Two ways of reading stand side by side. The strict one is [`Loaded::standing`]: a block that cannot be used is
-//! refused with every mistake named, since a listing that answered "none" for a typo would be a wrong answer that
-//! looks like a fact. The tolerant one is [`Loaded::settings`]: whatever can be understood, for `stop` and for where
-//! the state lives, which must keep working when the declaration does not.
+//! There are two ways of reading. [`Loaded::standing`] is strict: it refuses an unusable block and reports every
+//! mistake. A listing that answered "none" for a typo would be a wrong answer that looks like a fact.
+//! [`Loaded::settings`] is tolerant: it holds every setting that can be understood. `stop` and the lookup of the state
+//! folder use it, since both must work even with a broken declaration.
 
 mod explain;
 mod locate;
@@ -41,21 +41,21 @@ use read::Text;
 use tree::Node;
 use validate::Verdict;
 
-/// A config file after reading.
+/// Config file after reading.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// Which file it was, or would be.
+    /// Path of the file, which may not exist.
     pub path: ConfigPath,
-    /// Whatever could be understood, with defaults for the rest.
+    /// Settings that could be understood, with defaults for the rest.
     pub settings: Settings,
-    /// Everything that is wrong with it; empty for a good or missing file.
+    /// Problems of the file; empty for a good or missing file.
     pub problems: Vec<ConfigProblem>,
-    /// False if the file was asked for by name and could not be read: then not even where the state lives is known.
+    /// False if the file was requested by name and could not be read: then even the state folder is unknown.
     pub state_is_known: bool,
 }
 
 impl Loaded {
-    /// The settings, if nothing is wrong with the file.
+    /// Returns the settings, if the file has no problems.
     pub fn standing(&self) -> Result<&Settings, ConfigProblems> {
         match ConfigProblems::new(self.problems.clone()) {
             None => Ok(&self.settings),
@@ -63,14 +63,14 @@ impl Loaded {
         }
     }
 
-    /// The settings that `stop` works with: whatever could be understood. Refused where that would be a guess at where
-    /// the state lives, and "nothing to stop" no fact.
+    /// Returns the settings for `stop`: everything that could be understood. Refused if the state folder would be a
+    /// guess, and "nothing to stop" not a fact.
     pub fn stopping(&self) -> Result<&Settings, ConfigProblems> {
         if self.state_is_known { Ok(&self.settings) } else { self.standing() }
     }
 }
 
-/// Reads the config. Never fails: what is wrong stands in [`Loaded::problems`].
+/// Reads the config. Never fails: problems are in [`Loaded::problems`].
 pub fn load(path: ConfigPath, surroundings: &Surroundings) -> Loaded {
     let text = read::read(&path);
     let state_is_known = !(path.is_named() && matches!(text, Text::Unusable(_)));
@@ -84,8 +84,8 @@ pub fn load(path: ConfigPath, surroundings: &Surroundings) -> Loaded {
     Loaded { path, settings, problems, state_is_known }
 }
 
-/// The tmux socket that a config file names, before anything of the file is checked: for a question that may as well be
-/// asked in vain. `None` if the file cannot be read or understood.
+/// Returns the tmux socket that a config file names, before any check of the file: for a query that may fail without
+/// harm. `None` if the file cannot be read or understood.
 pub fn socket_as_written(path: &ConfigPath) -> Option<String> {
     let text = match read::read(path) {
         Text::Missing => return Some(String::new()),
@@ -132,7 +132,7 @@ fn understood(
     (settings, located(mistakes, Some(&root), path.file()))
 }
 
-/// The mistakes with their places, in the order of the file, each once.
+/// Adds places to the mistakes, in the order of the file, each once.
 fn located(mistakes: Vec<Mistake>, root: Option<&Node>, file: &Path) -> Vec<ConfigProblem> {
     let mut problems: Vec<ConfigProblem> = Vec::new();
     for Mistake { path, at, message } in mistakes {

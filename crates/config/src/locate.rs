@@ -1,4 +1,4 @@
-//! Where the config file is.
+//! Location of the config file.
 
 use std::{
     io::ErrorKind,
@@ -7,7 +7,7 @@ use std::{
 
 use process::Surroundings;
 
-/// The config file in force. It need not exist: a missing file means every default.
+/// Path of the config file in force. The file may be missing: then every default applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigPath {
     file: PathBuf,
@@ -16,7 +16,8 @@ pub struct ConfigPath {
 }
 
 impl ConfigPath {
-    /// A config file by its absolute path. Its project is the folder that holds its `.the-loop`, or its own folder.
+    /// Creates the path of a config file from an absolute path. Its project is the folder that holds its `.the-loop`,
+    /// or its own folder.
     pub fn new(file: PathBuf) -> Self {
         let folder = file.parent().unwrap_or(Path::new("/"));
         let project_dir = match folder.file_name() {
@@ -26,24 +27,24 @@ impl ConfigPath {
         Self { project_dir: project_dir.to_owned(), file, named: false }
     }
 
-    /// The same, asked for by name: then a missing file is a mistake and not a wish for the defaults.
+    /// Marks the file as requested by name: then a missing file is a mistake, and does not mean the defaults.
     #[must_use]
     pub fn named(mut self) -> Self {
         self.named = true;
         self
     }
 
-    /// Whether somebody asked for just this file.
+    /// True if the operator requested this very file.
     pub fn is_named(&self) -> bool {
         self.named
     }
 
-    /// The file.
+    /// Returns the file.
     pub fn file(&self) -> &Path {
         &self.file
     }
 
-    /// What relative paths in it are relative to.
+    /// Returns the base folder of its relative paths.
     pub fn project_dir(&self) -> &Path {
         &self.project_dir
     }
@@ -67,7 +68,8 @@ pub fn locate(flag: Option<&Path>, surroundings: &Surroundings) -> ConfigPath {
     }
 }
 
-/// A file that cannot be looked at is there: passing it over would put another config in force in silence.
+/// True if a file exists. An inaccessible file counts as existing: skipping it would silently put another config in
+/// force.
 fn is_there(file: &Path) -> bool {
     match file.symlink_metadata() {
         Ok(_) => true,
@@ -75,7 +77,7 @@ fn is_there(file: &Path) -> bool {
     }
 }
 
-/// An absolute path. Only text can begin with `~`; a path that is none is taken as it is.
+/// Returns the absolute path. Only text can begin with `~`; a path that is not text stays as it is.
 fn resolved(file: &Path, surroundings: &Surroundings) -> PathBuf {
     match file.to_str() {
         Some(text) => surroundings.resolve(text, surroundings.cwd()),

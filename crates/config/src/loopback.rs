@@ -1,11 +1,12 @@
-//! Names that a machine has for itself alone.
+//! Host names that a machine uses only for itself.
 
 use std::net::IpAddr;
 
 use super::Service;
 
 impl Service {
-    /// The names in `service.allowedHosts` by which other machines may reach the service, through a proxy or a tunnel.
+    /// Lists the names in `service.allowedHosts` by which other machines may reach the service, through a proxy or a
+    /// tunnel.
     pub fn hosts_beyond_loopback(&self) -> impl Iterator<Item = &str> {
         self.allowed_hosts.iter().map(String::as_str).filter(|name| !is_loopback(name))
     }
@@ -21,7 +22,7 @@ pub fn is_loopback(authority: &str) -> bool {
     }
 }
 
-/// The host of an authority, without its port. A bare IPv6 address has colons and no port.
+/// Returns the host of an authority, without its port. A bare IPv6 address has colons and no port.
 fn host_of(authority: &str) -> &str {
     match authority.rsplit_once(':') {
         Some((host, _)) if !host.contains(':') || host.ends_with(']') => host,

@@ -1,4 +1,4 @@
-//! The settings a config file comes down to, with every default filled in and every path absolute.
+//! Settings of a config file, with every default filled in and every path absolute.
 
 use std::{
     collections::BTreeMap,
@@ -10,14 +10,14 @@ use wire::{SecretSource, SessionName};
 
 use process::Surroundings;
 
-/// Everything this product reads from the config.
+/// Settings that this product reads from the config.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Absolute folder of all state (`state.root`).
     pub state_root: PathBuf,
-    /// `standingSessions.enabled`: whether `the-loop start` starts declared sessions.
+    /// `standingSessions.enabled`: true if `the-loop start` starts declared sessions.
     pub standing_enabled: bool,
-    /// `standingSessions.agentsMayControl`: whether a process inside a session may create, delete and control sessions.
+    /// `standingSessions.agentsMayControl`: true if a process inside a session may create, delete and control sessions.
     pub agents_may_control: bool,
     /// `standingSessions.sessions`, in the order of the file.
     pub sessions: Vec<Declaration>,
@@ -31,75 +31,75 @@ pub struct Settings {
     pub service: Service,
 }
 
-/// One entry of `standingSessions.sessions`. `None` means "not written there".
+/// Entry of `standingSessions.sessions`. `None` means that the key is absent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declaration {
-    /// Its name.
+    /// Name of the session.
     pub name: SessionName,
     /// Free text for people.
     pub description: String,
-    /// The harness; `None` inherits `routing.defaultHarness`.
+    /// Harness; `None` inherits `routing.defaultHarness`.
     pub harness: Option<String>,
-    /// `None` inherits `routing.harnessArgs.<harness>`; an empty list means none.
+    /// Arguments of the harness; `None` inherits `routing.harnessArgs.<harness>`; an empty list means none.
     pub harness_args: Option<Vec<String>>,
-    /// As written, `~` and all; `None` inherits `routing.spawnWorkdir`.
+    /// Working directory as written, including `~`; `None` inherits `routing.spawnWorkdir`.
     pub cwd: Option<String>,
-    /// The operator's brief.
+    /// Operator's brief.
     pub prompt: String,
-    /// A file with the operator's brief, absolute; read when the session starts.
+    /// Absolute path of a file with the operator's brief; read when the session starts.
     pub prompt_file: Option<PathBuf>,
-    /// Whether `the-loop start` starts it.
+    /// Auto-start: true if `the-loop start` starts it.
     pub auto_start: bool,
-    /// Whether it is announced in Slack.
+    /// True if it is announced in Slack.
     pub slack_enabled: bool,
-    /// Its channel; empty means `channels.slack.channel`.
+    /// Slack channel; empty means `channels.slack.channel`.
     pub slack_channel: String,
-    /// Variables of its environment; `None` for one that is not to be set.
+    /// Variables of its environment; `None` for a variable that must not be set.
     pub env: BTreeMap<String, Option<String>>,
-    /// Variables whose values are secret, and where each value comes from.
+    /// Variables with secret values, and the source of each value.
     pub secrets: BTreeMap<String, SecretSource>,
 }
 
-/// `routing`: how harnesses are hosted.
+/// `routing`: settings for hosting harnesses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Routing {
-    /// The harness of a session that names none.
+    /// Harness of a session that names none.
     pub default_harness: String,
-    /// The working directory of a session that names none, as written.
+    /// Working directory of a session that names none, as written.
     pub spawn_workdir: String,
     /// Default arguments by harness.
     pub harness_args: BTreeMap<String, Vec<String>>,
     /// Custom harnesses by name.
     pub harnesses: BTreeMap<String, CustomHarness>,
-    /// Pre-trusting of working directories.
+    /// Trust of working directories before a start.
     pub harness_trust: HarnessTrust,
-    /// tmux.
+    /// Settings of tmux.
     pub tmux: TmuxSettings,
-    /// A ttyd that shows the sessions, run by others.
+    /// External ttyd that shows the sessions.
     pub web_terminal: WebTerminal,
 }
 
-/// `routing.harnesses.<name>`: a harness made of a command and its arguments.
+/// `routing.harnesses.<name>`: a harness from a command and its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CustomHarness {
-    /// The program and its fixed arguments; never empty.
+    /// Program and its fixed arguments; never empty.
     pub command: Vec<String>,
     /// Arguments of a fresh conversation, with `{id}` and `{prompt}`.
     pub new_args: Vec<String>,
-    /// Arguments that resume one, with `{id}`; empty means that it cannot resume.
+    /// Arguments that resume a conversation, with `{id}`; empty means that it cannot resume.
     pub resume_args: Vec<String>,
-    /// Where the conversation id comes from.
+    /// Source of the conversation id.
     pub session_id: SessionIds,
-    /// The built-in harness that the command runs.
+    /// Built-in harness that the command runs.
     pub like: Option<String>,
 }
 
-/// Where a custom harness's conversation id comes from.
+/// Source of a custom harness's conversation id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SessionIds {
-    /// Made by us before the spawn.
+    /// Generated by the-loop before the spawn.
     Minted,
-    /// It has none.
+    /// No conversation id.
     #[default]
     None,
 }
@@ -107,27 +107,27 @@ pub enum SessionIds {
 /// `routing.harnessTrust`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HarnessTrust {
-    /// Whether working directories are trusted before a spawn.
+    /// True if working directories are trusted before a spawn.
     pub enabled: bool,
-    /// What is trusted.
+    /// Directories that are trusted.
     pub scope: TrustScope,
-    /// Whether the warning about skipped permissions is accepted beforehand.
+    /// Acceptance of the warning about skipped permissions before a start.
     pub accept_bypass_permissions: BypassPermissions,
 }
 
-/// What a trust entry covers.
+/// Directory that a trust entry covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrustScope {
-    /// The root of the repository that holds the working directory.
+    /// Root of the repository that holds the working directory.
     WorkspaceRoot,
-    /// The working directory alone.
+    /// Working directory alone.
     Directory,
 }
 
-/// When the warning about skipped permissions is accepted beforehand.
+/// Condition for accepting the warning about skipped permissions before a start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BypassPermissions {
-    /// Only if the arguments ask for skipped permissions.
+    /// Only if the arguments request skipped permissions.
     Auto,
     /// Always.
     Always,
@@ -138,49 +138,49 @@ pub enum BypassPermissions {
 /// `routing.tmux`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TmuxSettings {
-    /// The server's `-L` name; empty for the user's default server.
+    /// `-L` name of the server; empty for the user's default server.
     pub socket: String,
-    /// Whether the pane of a harness that ended is kept.
+    /// True if the pane of a harness that ended is kept.
     pub remain_on_exit: bool,
-    /// Whether a start resumes the recorded conversation.
+    /// True if a start resumes the recorded conversation.
     pub resume_on_respawn: bool,
-    /// How long a resumed harness, or a fresh one without evidence, must live to be trusted.
+    /// Time that a resumed harness, or a fresh one without evidence, must run before it counts as started.
     pub probe: Duration,
-    /// How long a harness may take to leave after SIGTERM.
+    /// Time that a harness may take to exit after SIGTERM.
     pub kill_grace: Duration,
 }
 
 /// `routing.webTerminal`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebTerminal {
-    /// Whether there is one.
+    /// True if there is one.
     pub enabled: bool,
-    /// Its host.
+    /// Host of the web terminal.
     pub host: String,
-    /// Its port.
+    /// Port of the web terminal.
     pub port: u16,
 }
 
 /// `channels.slack`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slack {
-    /// Whether Slack is used at all.
+    /// True if Slack is used at all.
     pub enabled: bool,
-    /// The environment variable that holds the bot token.
+    /// Environment variable that holds the bot token.
     pub bot_token_env: String,
-    /// The environment variable that holds the app token.
+    /// Environment variable that holds the app token.
     pub app_token_env: String,
-    /// The channel of a session that names none.
+    /// Channel of a session that names none.
     pub channel: String,
-    /// Member ids that may speak; empty means nobody.
+    /// Ids of the members that may send messages; empty means none.
     pub authorized_users: Vec<String>,
-    /// How much is said.
+    /// Amount of posts.
     pub verbosity: Verbosity,
-    /// How replies are read.
+    /// Method of reading replies.
     pub read: SlackRead,
-    /// How often they are polled.
+    /// Poll interval for replies.
     pub read_interval: Duration,
-    /// Which events of other parts are posted.
+    /// Events of other parts that are posted.
     pub events: Vec<String>,
 }
 
@@ -196,7 +196,7 @@ pub enum Verbosity {
 /// `channels.slack.read.mode`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlackRead {
-    /// Replies are asked for at an interval.
+    /// Replies are polled at an interval.
     Poll,
     /// Replies are pushed over Socket Mode.
     Socket,
@@ -207,36 +207,36 @@ pub enum SlackRead {
 /// `eventLog`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventLog {
-    /// Whether events are written.
+    /// True if events are written.
     pub enabled: bool,
-    /// The absolute file.
+    /// Absolute path of the log file.
     pub path: PathBuf,
 }
 
 /// `service`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Service {
-    /// Whether `the-loop start` starts the service.
+    /// True if `the-loop start` starts the service.
     pub enabled: bool,
-    /// The address it binds.
+    /// Address that it binds.
     pub host: String,
-    /// The port it binds.
+    /// Port that it binds.
     pub port: u16,
-    /// Whether a host other than loopback is meant.
+    /// True if binding a host other than loopback is intended.
     pub exposed: bool,
-    /// Whether it is started with the rest.
+    /// Auto-start: true if it is started together with the sessions.
     pub auto_start: bool,
-    /// Whether `/mcp` is served.
+    /// True if `/mcp` is served.
     pub mcp_enabled: bool,
-    /// Whether `/api/v1/stream` is served.
+    /// True if `/api/v1/stream` is served.
     pub stream_enabled: bool,
-    /// How many may listen to it at once.
+    /// Maximum number of concurrent subscribers of the stream.
     pub stream_max_subscribers: usize,
-    /// How often a silent stream says that it is alive.
+    /// Interval of keep-alive signals on a silent stream.
     pub stream_keep_alive: Duration,
     /// Origins besides its own that may call it.
     pub cors_allow_origins: Vec<String>,
-    /// Who is let in.
+    /// Authentication mode.
     pub auth_mode: AuthMode,
     /// Host names besides its own that it answers to.
     pub allowed_hosts: Vec<String>,
@@ -245,16 +245,16 @@ pub struct Service {
 /// `service.auth.mode`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AuthMode {
-    /// Processes of our own user (or root), on loopback.
+    /// Processes of the service's own user (or root), on loopback.
     SameUser,
-    /// Whoever holds the token.
+    /// Clients that have the token.
     Token,
-    /// Everyone who can connect.
+    /// Every client that can connect.
     None,
 }
 
 impl Settings {
-    /// What a missing file means, for a project in `project_dir`.
+    /// Returns the settings of a missing file, for a project in `project_dir`.
     pub fn defaults(project_dir: &Path, surroundings: &Surroundings) -> Self {
         let state_root = surroundings.resolve(".the-loop", project_dir);
         Self {

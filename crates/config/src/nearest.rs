@@ -1,15 +1,15 @@
-//! What somebody probably meant.
+//! Suggestion of the word that was probably meant.
 
-/// How many letters may differ between a key and what it was meant to be.
+/// Maximum number of letters that may differ between a key and the word that was meant.
 const NEAR: usize = 2;
 
-/// The word that is nearest to what was written, if one is near at all.
+/// Returns the word that is nearest to the written one, if one is near enough.
 pub(super) fn nearest<'a>(written: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let distances = words.into_iter().filter_map(|word| Some((distance(written, word)?, word)));
     distances.min_by_key(|(distance, _)| *distance).map(|(_, word)| word)
 }
 
-/// How far apart two words are, if it is not too far. `snake_case` for `camelCase` is no distance.
+/// Returns the distance of two words, if it is small enough. `snake_case` for `camelCase` counts as zero.
 fn distance(written: &str, word: &str) -> Option<usize> {
     if written.len().abs_diff(word.len()) > 2 * NEAR {
         return None;
@@ -25,7 +25,7 @@ fn folded(word: &str) -> String {
     word.chars().filter(|c| !['_', '-', ' '].contains(c)).flat_map(char::to_lowercase).collect()
 }
 
-/// Words in a row: "`a`", "`a` or `b`", "`a`, `b` or `c`".
+/// Joins words to a list: "`a`", "`a` or `b`", "`a`, `b` or `c`".
 pub(super) fn alternatives<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let mut words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
     match words.pop() {

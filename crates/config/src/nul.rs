@@ -1,4 +1,4 @@
-//! Texts that no program can be given: a NUL ends a text for the kernel, so that what stands behind it would be lost.
+//! Check for texts that no program can receive: a NUL ends a text for the kernel, so the rest of it would be lost.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ use super::{
     schema::{MAX_MISTAKES, SCHEMA_DOCUMENT},
 };
 
-/// Finds every text of ours that has one, and leaves null in its place, which stands for the default. Entries of
-/// `standingSessions.sessions` that have one join the `bad_sessions`.
+/// Finds every text of this product with a NUL, and replaces it by null, which stands for the default. Entries of
+/// `standingSessions.sessions` with one join the `bad_sessions`.
 pub(super) fn take_out(value: &mut Value, bad_sessions: &mut BTreeSet<usize>) -> Vec<Mistake> {
     let mut mistakes = Vec::new();
     look(&SCHEMA_DOCUMENT, value, &KeyPath::default(), &mut mistakes);
@@ -19,7 +19,7 @@ pub(super) fn take_out(value: &mut Value, bad_sessions: &mut BTreeSet<usize>) ->
 }
 
 fn look(schema: &Value, value: &mut Value, path: &KeyPath, mistakes: &mut Vec<Mistake>) {
-    // What has no type in the schema is somebody else's.
+    // A value without a type in the schema belongs to another product.
     if schema.get("type").is_none() || mistakes.len() > MAX_MISTAKES {
         return;
     }

@@ -1,8 +1,8 @@
-//! From text to a tree that knows where each value stands.
+//! Parses text to a tree with the place of each value.
 //!
-//! YAML is read event by event instead of into a ready-made document, for three reasons: every key and value keeps its
-//! place, a repeated key is seen instead of lost, and what aliases would grow to is counted before it grows. JSON is
-//! read by the same code, since YAML takes it in.
+//! YAML is read event by event instead of into a ready-made document, for three reasons. Every key and value keeps its
+//! place. A repeated key is seen instead of lost. The expanded size of aliases is counted before it grows. The same
+//! code reads JSON, which is a subset of YAML.
 
 use std::{
     borrow::Cow,
@@ -20,23 +20,23 @@ use super::{
     tree::{Entry, Kind, Node},
 };
 
-/// How deep values may nest.
+/// Maximum nesting depth of values.
 const MAX_DEPTH: usize = 64;
 
-/// How many values there may be, aliases counted at full size.
+/// Maximum number of values, aliases counted at full size.
 pub(super) const MAX_NODES: usize = 100_000;
 
-/// A document that could be read, or the place from which on it could not.
+/// Parsed document, or the mistake at which parsing stopped.
 pub(super) type Parsed = Result<Document, Mistake>;
 
-/// A document, with mistakes that did not keep it from being read.
+/// Document with the mistakes that did not stop its parsing.
 #[derive(Debug, Default)]
 pub(super) struct Document {
     pub(super) root: Option<Rc<Node>>,
     pub(super) mistakes: Vec<Mistake>,
 }
 
-/// Reads a text, or a part of one that begins `lines_before` lines into the file.
+/// Parses a text, or a part of one that begins `lines_before` lines into the file.
 pub(super) fn parse(text: &str, lines_before: usize) -> Parsed {
     let text = syntax::prepare(text);
     let mut builder = Builder { lines_before, ..Builder::default() };
@@ -53,7 +53,7 @@ pub(super) fn parse(text: &str, lines_before: usize) -> Parsed {
     Ok(builder.document)
 }
 
-/// A list or block that is still open.
+/// List or block that is still open.
 #[derive(Debug)]
 struct Open {
     mark: Mark,
@@ -69,7 +69,7 @@ enum Items {
     Block { entries: Vec<Entry>, key: Pending },
 }
 
-/// The key whose value comes next.
+/// Key whose value comes next.
 #[derive(Debug)]
 enum Pending {
     Nothing,
@@ -78,7 +78,7 @@ enum Pending {
         mark: Mark,
         bare: bool,
     },
-    /// What stood there can be no key, so that its value is passed over.
+    /// The key is not usable, so its value is skipped.
     Unusable,
 }
 
@@ -108,7 +108,7 @@ impl Builder {
         Mark { line: mark.line - self.lines_before, ..mark }
     }
 
-    /// Takes one event; `false` if the rest is of no interest.
+    /// Handles one event; `false` if the rest is not needed.
     fn take(&mut self, event: Event<'_>, mark: Mark) -> Result<bool, Mistake> {
         match event {
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
@@ -166,7 +166,7 @@ impl Builder {
         self.finish(Node { mark, kind, size, depth: depth + 1 }, anchor);
     }
 
-    /// A node is whole: it can be referred to from here on.
+    /// Completes a node: it can be referred to from here on.
     fn finish(&mut self, node: Node, anchor: usize) {
         let node = Rc::new(node);
         if anchor != 0 {
@@ -175,7 +175,7 @@ impl Builder {
         self.place(node);
     }
 
-    /// Puts a whole node where it belongs.
+    /// Inserts a complete node into its parent.
     fn place(&mut self, node: Rc<Node>) {
         let Some(parent) = self.open.last_mut() else {
             self.document.root = Some(node);
@@ -221,7 +221,7 @@ fn mistake(mark: Mark, message: &str) -> Mistake {
     Mistake { path: KeyPath::default(), at: At::Mark(mark), message: message.to_owned() }
 }
 
-/// The value of a scalar in the core schema of YAML 1.2. A tag that does not fit leaves it a text.
+/// Converts a scalar by the core schema of YAML 1.2. With a tag that does not fit it stays a text.
 fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Kind {
     let tag = tag.cloned().map(Cow::Owned);
     let value = match Scalar::parse_from_cow_and_metadata(text.into(), style, tag.as_ref()) {
@@ -234,13 +234,14 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Kind {
     Kind::Scalar { value, raw: text.to_owned(), bare: style == ScalarStyle::Plain && tag.is_none() }
 }
 
-/// JSON has no infinity: the largest number stands in for it, so that range checks see it. NaN stays a text.
+/// Converts a float. JSON has no infinity: the largest number replaces it, so that range checks see it. NaN stays a
+/// text.
 fn float(value: f64, text: &str) -> Value {
     Number::from_f64(value.clamp(f64::MIN, f64::MAX)).map_or_else(|| Value::from(text), Value::Number)
 }
 
-/// Resolves `<<` as YAML 1.1 has it, which existing files may rely on: what is written in the block itself wins, then
-/// the first of several sources.
+/// Resolves `<<` by the rules of YAML 1.1, which existing files may rely on: keys of the block itself win, then the
+/// first of several sources.
 ///
 /// Keys are looked up in a set, since a block may hold tens of thousands of them.
 fn merged(entries: Vec<Entry>) -> Vec<Entry> {
@@ -258,7 +259,7 @@ fn merged(entries: Vec<Entry>) -> Vec<Entry> {
     all
 }
 
-/// The blocks that a `<<` draws from, if it is one.
+/// Returns the blocks that a `<<` merges, if the node is one.
 fn sources(node: &Node) -> Option<Vec<&[Entry]>> {
     match &node.kind {
         Kind::Block(entries) => Some(vec![entries]),

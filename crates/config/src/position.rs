@@ -1,10 +1,10 @@
-//! Where something stands: line and column for the eye, key path for the mind.
+//! Positions in the file: line and column for editors, key path for people.
 
 use std::fmt;
 
 use jsonschema::paths::{Location, LocationSegment};
 
-/// A place in the file, both counted from 1 and the column in characters, as editors do.
+/// Line and column in the file, both counted from 1 and the column in characters, as editors do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Mark {
     pub(super) line: usize,
@@ -12,7 +12,7 @@ pub(super) struct Mark {
 }
 
 impl Mark {
-    /// The place of a byte of the text.
+    /// Returns the position of a byte of the text.
     pub(super) fn of_byte(text: &str, byte: usize) -> Self {
         let before = text.get(..byte).unwrap_or(text);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -20,14 +20,14 @@ impl Mark {
     }
 }
 
-/// One step down into a document.
+/// Step down into a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     Key(String),
     Index(usize),
 }
 
-/// The way down to a value, as in `standingSessions.sessions[2].name`.
+/// Path to a value, as in `standingSessions.sessions[2].name`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct KeyPath(Vec<Step>);
 
@@ -54,12 +54,12 @@ impl KeyPath {
         Self(steps)
     }
 
-    /// One step back up.
+    /// Removes the last step.
     pub(super) fn pop(&mut self) {
         self.0.pop();
     }
 
-    /// The keys on the way, list positions passed over.
+    /// Iterates over the keys of the path, without list positions.
     pub(super) fn keys(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.0.iter().filter_map(|step| match step {
             Step::Key(key) => Some(key.as_str()),
@@ -67,12 +67,12 @@ impl KeyPath {
         })
     }
 
-    /// The last of them.
+    /// Returns the last key of the path.
     pub(super) fn last_key(&self) -> Option<&str> {
         self.keys().next_back()
     }
 
-    /// Which entry of `standingSessions.sessions` it leads into.
+    /// Returns the index of the entry of `standingSessions.sessions` that the path leads into.
     pub(super) fn session(&self) -> Option<usize> {
         match self.0.as_slice() {
             [Step::Key(block), Step::Key(list), Step::Index(index), ..]
@@ -109,12 +109,12 @@ impl fmt::Display for KeyPath {
     }
 }
 
-/// Whether a key needs no quotes in a path.
+/// True if a key needs no quotes in a path.
 fn is_plain(key: &str) -> bool {
     (1..=60).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-$".contains(&b))
 }
 
-/// A text in quotes, control characters escaped, cut where it grows long: enough to find it, too little to leak it.
+/// Quotes a text, with control characters escaped and a maximum length: enough to find it, too little to leak it.
 pub(super) fn shortened(text: &str) -> String {
     const SHOWN: usize = 60;
     if text.chars().count() <= SHOWN {
@@ -124,7 +124,7 @@ pub(super) fn shortened(text: &str) -> String {
     format!("{beginning:?} and {} more characters", text.chars().count() - 12)
 }
 
-/// A mistake before it is known where in the file it stands.
+/// Mistake without its position in the file.
 #[derive(Clone, Debug)]
 pub(super) struct Mistake {
     pub(super) path: KeyPath,
@@ -132,16 +132,16 @@ pub(super) struct Mistake {
     pub(super) message: String,
 }
 
-/// What a mistake points at.
+/// Part of the file that a mistake points at.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum At {
-    /// The value of the path.
+    /// Value of the path.
     Value,
-    /// The key that the path ends in.
+    /// Key that the path ends in.
     Key,
-    /// A place that is known already.
+    /// Known position.
     Mark(Mark),
-    /// The file as a whole.
+    /// File as a whole.
     File,
 }
 

@@ -1,19 +1,19 @@
-//! What is wrong with a config file, with the place of each mistake.
+//! Problems of a config file, each with its position.
 
 use std::{fmt, path::PathBuf};
 
-/// One mistake in a config file.
+/// Problem in a config file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigProblem {
-    /// The file.
+    /// Path of the file.
     pub file: PathBuf,
-    /// The line, from 1, if it is known.
+    /// Line, from 1, if it is known.
     pub line: Option<usize>,
-    /// The column, from 1, if it is known.
+    /// Column, from 1, if it is known.
     pub column: Option<usize>,
-    /// The key path, as in `standingSessions.sessions[2].name`; empty for the file as a whole.
+    /// Key path, as in `standingSessions.sessions[2].name`; empty for the file as a whole.
     pub key: String,
-    /// What was found and what is allowed.
+    /// Value found, and the values allowed.
     pub message: String,
 }
 
@@ -30,17 +30,17 @@ impl fmt::Display for ConfigProblem {
     }
 }
 
-/// All mistakes of a config file: never none.
+/// Problems of a config file: never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigProblems(Vec<ConfigProblem>);
 
 impl ConfigProblems {
-    /// These mistakes, if there are any.
+    /// Wraps problems; `None` if there are none.
     pub fn new(problems: Vec<ConfigProblem>) -> Option<Self> {
         (!problems.is_empty()).then_some(Self(problems))
     }
 
-    /// Each of them, in the order of the file.
+    /// Iterates over the problems in the order of the file.
     pub fn iter(&self) -> impl Iterator<Item = &ConfigProblem> {
         self.0.iter()
     }

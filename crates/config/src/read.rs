@@ -1,4 +1,4 @@
-//! From the file to its text.
+//! Reads the text of the config file.
 
 use std::{
     fs::{self, File},
@@ -12,20 +12,20 @@ use super::{
     position::{At, KeyPath, Mark, Mistake},
 };
 
-/// The largest file that is read, in bytes.
+/// Maximum size of the file, in bytes.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// What came of reading the file.
+/// Result of reading the file.
 pub(super) enum Text {
-    /// There is none, and that is fine.
+    /// The file is missing, which is allowed.
     Missing,
-    /// There is none to work with.
+    /// The file has no usable text.
     Unusable(Mistake),
-    /// Its text; the mistake says what had to be replaced in it.
+    /// Text of the file; the mistake says which bytes were replaced in it.
     Read(String, Option<Mistake>),
 }
 
-/// Reads the whole file, which is bounded in size and must be a file.
+/// Reads the whole file, which is limited in size and must be a file.
 pub(super) fn read(path: &ConfigPath) -> Text {
     let file = path.file();
     match fs::metadata(file) {
@@ -42,7 +42,7 @@ pub(super) fn read(path: &ConfigPath) -> Text {
         Ok(_) => {}
     }
     let mut bytes = Vec::new();
-    // Bounded while reading, since a file can grow and a device has no size.
+    // Limited while reading, since a file can grow and a device has no size.
     let read = File::open(file).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
     match read {
         Err(error) => unusable(&format!("could not read it ({})", reason(&error))),
@@ -54,7 +54,7 @@ pub(super) fn read(path: &ConfigPath) -> Text {
 }
 
 fn decode(bytes: Vec<u8>) -> Text {
-    // The mark of UTF-32 begins as that of UTF-16 does.
+    // The byte order mark of UTF-32 begins like that of UTF-16.
     if bytes.starts_with(&[0xff, 0xfe, 0, 0]) || bytes.starts_with(&[0, 0, 0xfe, 0xff]) {
         return unusable("encoded as UTF-32: save it as UTF-8");
     }
@@ -78,7 +78,7 @@ fn unusable(message: &str) -> Text {
     Text::Unusable(Mistake { path: KeyPath::default(), at: At::File, message: message.to_owned() })
 }
 
-/// A file where a folder was expected leaves no room for the config either.
+/// True if there is no config file. A file in place of its folder means the same.
 fn is_missing(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }

@@ -1,4 +1,4 @@
-//! What a schema cannot say.
+//! Rules that a schema cannot express.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -13,7 +13,7 @@ use super::{
     tree::Node,
 };
 
-/// Every mistake against these rules. Entries that cannot be used even for themselves join the `bad_sessions`.
+/// Finds every mistake against these rules. Entries that are unusable even alone join the `bad_sessions`.
 pub(super) fn check(root: &Node, value: &Value, bad_sessions: &mut BTreeSet<usize>) -> Vec<Mistake> {
     let mut mistakes = near_misses(value);
     let sessions = value.pointer("/standingSessions/sessions").and_then(Value::as_array);
@@ -36,7 +36,7 @@ fn mark(root: &Node, path: &KeyPath) -> Option<Mark> {
     root.find(path).map(|(key, node)| key.unwrap_or(node.mark))
 }
 
-/// Names are compared before anything is looked up by one: no entry of the block may win over another.
+/// Finds repeated names. Names are compared before any lookup: no entry of the block may win over another.
 fn repeated_names(root: &Node, sessions: &[Value]) -> Vec<Mistake> {
     let mut first: HashMap<&str, usize> = HashMap::new();
     let mut mistakes = Vec::new();
@@ -77,7 +77,7 @@ fn two_briefs(root: &Node, sessions: &[Value]) -> Vec<Mistake> {
     both.map(mistake).collect()
 }
 
-/// Variables that a session cannot set.
+/// Finds variables that a session cannot set.
 fn variables(sessions: &[Value]) -> Vec<Mistake> {
     let mut mistakes = Vec::new();
     for (index, entry) in sessions.iter().enumerate() {
@@ -103,7 +103,8 @@ fn variables(sessions: &[Value]) -> Vec<Mistake> {
     mistakes
 }
 
-/// Blocks of other parts pass, so a misspelt block of ours would pass as one of theirs and be ignored in silence.
+/// Finds misspelt blocks. Blocks of other products pass, so a misspelt block of this product would pass as one of them
+/// and be silently ignored.
 fn near_misses(value: &Value) -> Vec<Mistake> {
     let levels = [
         (KeyPath::default(), "", Some(value)),

@@ -1,7 +1,7 @@
-//! What can still be understood of a file that does not parse.
+//! Recovers the readable parts of a file that does not parse.
 //!
-//! `stop` is the verb of last resort: it must find where the state lives and which tmux server is meant even when
-//! another block is broken. So each top-level block is read for itself, and those that fail are left out.
+//! `stop` is the verb of last resort: it must find the state folder and the tmux server even when another block is
+//! broken. So each top-level block is parsed alone, and the ones that fail are left out.
 
 use super::{
     parse::{self, MAX_NODES},
@@ -9,10 +9,10 @@ use super::{
     tree::{Entry, Kind, Node},
 };
 
-/// More blocks than any config has: each part of a JSON text is looked at from its first line on.
+/// Maximum number of blocks, above any config: each part of a JSON text is examined from its first line.
 const MAX_PARTS: usize = 100;
 
-/// The blocks of a text that can be read, as one document.
+/// Returns the readable blocks of a text, as one document.
 pub(super) fn blocks(text: &str) -> (Node, Vec<Mistake>) {
     let mut entries: Vec<Entry> = Vec::new();
     let mut mistakes = Vec::new();
@@ -33,7 +33,7 @@ pub(super) fn blocks(text: &str) -> (Node, Vec<Mistake>) {
     (Node::of_entries(entries), mistakes)
 }
 
-/// Cuts before each line that begins something, and says how many lines went before.
+/// Cuts before each line that begins a block; returns each part with the number of lines before it.
 fn split(text: &str) -> Vec<(usize, String)> {
     let mut blocks: Vec<(usize, String)> = Vec::new();
     for (index, line) in text.lines().enumerate() {
@@ -48,13 +48,13 @@ fn split(text: &str) -> Vec<(usize, String)> {
     blocks
 }
 
-/// Whether a line begins something of its own: what is indented, a list or a closing bracket goes on with what is there.
+/// True if a line begins a block. An indented line, a list item or a closing bracket continues the current one.
 fn begins_block(line: &str) -> bool {
     !line.is_empty() && !line.starts_with([' ', '\t', '\r', '#', '-', ']', '}'])
 }
 
-/// The same for JSON: cuts at the commas of the outermost level, and puts braces around each part. It goes as far as
-/// the brackets are in order.
+/// Cuts JSON at the commas of the outermost level, and puts braces around each part. It stops where the brackets no
+/// longer match.
 fn split_flow(text: &str) -> Vec<(usize, String)> {
     let mut parts = Vec::new();
     let (mut depth, mut quoted, mut escaped, mut from) = (0_usize, false, false, None);
@@ -84,7 +84,7 @@ fn split_flow(text: &str) -> Vec<(usize, String)> {
     parts
 }
 
-/// A part in braces, at the columns where it stood.
+/// Returns a part in braces, at its original columns.
 fn flow_part(text: &str, from: usize, to: usize) -> (usize, String) {
     let Mark { line, column } = Mark::of_byte(text, from);
     (line - 1, format!("{:indent$}{{{}}}", "", &text[from..to], indent = column.saturating_sub(2)))

@@ -1,7 +1,7 @@
-//! From a document to [`Settings`].
+//! Converts a document to [`Settings`].
 //!
-//! Every value stands for itself: one that is missing or cannot be used gives its default and spoils nothing else.
-//! Whether the file may be used at all is not decided here.
+//! Every value is independent: a missing or unusable value gives its default and affects no other. This module does not
+//! decide if the file may be used at all.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,10 +18,10 @@ use super::model::{
 };
 use process::Surroundings;
 
-/// No span is longer than a year: enough for "never", and short enough to be added to any time.
+/// Maximum duration, one year: enough for "never", and short enough to be added to any time.
 const MAX_SPAN: Duration = Duration::from_hours(365 * 24);
 
-/// The settings of a document, without the entries of `standingSessions.sessions` that are `bad`.
+/// Returns the settings of a document, without the entries of `standingSessions.sessions` that are `bad`.
 pub(super) fn of_document(
     document: &Value,
     bad: &BTreeSet<usize>,
@@ -62,7 +62,7 @@ fn sessions(
             let entry = Part(Some(entry));
             let name = SessionName::parse(&entry.filled("name")?).ok()?;
             let slack = entry.part("slack");
-            // The first of a name is kept: with two of them the file is refused anyway where it matters.
+            // The first entry of a name is kept: with two of them the file is refused anyway where it matters.
             names.insert(name.clone()).then(|| Declaration {
                 description: entry.text("description", ""),
                 harness: entry.filled("harness"),
@@ -159,7 +159,7 @@ fn slack(slack: &Part<'_>, defaults: Slack) -> Slack {
             None | Some(Value::Null) => defaults.read,
             Some(Value::String(word)) if word == "poll" => SlackRead::Poll,
             Some(Value::String(word)) if word == "socket" => SlackRead::Socket,
-            // Not to read is the safe answer to a word that is not understood.
+            // Not to read is the safe choice for an unknown word.
             Some(_) => SlackRead::Off,
         },
         read_interval: read.span("intervalSeconds", 5.0, defaults.read_interval),
@@ -190,13 +190,13 @@ fn service(service: &Part<'_>, defaults: Service) -> Service {
     }
 }
 
-/// The texts of a list, or `None` if it is no list of texts.
+/// Returns the texts of a list; `None` if it is not a list of texts.
 fn texts(list: &Part<'_>) -> Option<Vec<String>> {
     let items = list.0?.as_array()?;
     items.iter().map(|item| item.as_str().map(str::to_owned)).collect()
 }
 
-/// A part of the document that may not be there.
+/// Part of the document, which may be missing.
 struct Part<'a>(Option<&'a Value>);
 
 impl Part<'_> {
@@ -216,7 +216,7 @@ impl Part<'_> {
         self.value(key).and_then(Value::as_str).unwrap_or(default).to_owned()
     }
 
-    /// A text that is not empty; an empty one stands for its default.
+    /// Returns a text that is not empty; an empty one stands for its default.
     fn filled(&self, key: &str) -> Option<String> {
         self.value(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
     }
@@ -225,7 +225,7 @@ impl Part<'_> {
         self.value(key).and_then(Value::as_str).and_then(meaning).unwrap_or(default)
     }
 
-    /// A list of texts, or `None` if there is none; one of its items being no text makes it none.
+    /// Returns a list of texts; `None` if it is missing or an item is not a text.
     fn texts(&self, key: &str) -> Option<Vec<String>> {
         texts(&self.part(key))
     }
@@ -235,7 +235,7 @@ impl Part<'_> {
         entries.filter_map(|(key, value)| Some((key.clone(), read(&Part(Some(value)))?))).collect()
     }
 
-    /// A whole number; `8.0` is one.
+    /// Returns a whole number; `8.0` is one.
     fn whole(&self, key: &str) -> Option<u32> {
         let number = self.value(key)?.as_f64()?;
         let in_range = number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number);

@@ -1,16 +1,16 @@
-//! What YAML makes of a text, told in words that help.
+//! Preparation of text for the YAML reader, and explanations of its syntax errors.
 
 use std::{borrow::Cow, fmt::Write as _};
 
 use super::position::Mark;
 
-/// The text as the reader takes it. Columns stay what they are, but for an escaped pair of surrogates.
+/// Prepares the text for the reader. Columns stay the same, except for an escaped pair of surrogates.
 pub(super) fn prepare(text: &str) -> Cow<'_, str> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if !text.trim_start().starts_with(['{', '[']) {
         return Cow::Borrowed(text);
     }
-    // JSON may be indented with tabs, which YAML refuses, and escapes what is beyond 16 bits in two halves.
+    // JSON may be indented with tabs, which YAML refuses, and escapes characters beyond 16 bits in two halves.
     let untabbed: Vec<Cow<'_, str>> = text.split('\n').map(untabbed).collect();
     Cow::Owned(joined_surrogates(&untabbed.join("\n")))
 }
@@ -24,7 +24,7 @@ fn untabbed(line: &str) -> Cow<'_, str> {
     }
 }
 
-/// `\ud83d\ude00` as `\U0001f600`.
+/// Converts `\ud83d\ude00` to `\U0001f600`.
 fn joined_surrogates(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -38,7 +38,7 @@ fn joined_surrogates(text: &str) -> String {
             let _ = write!(out, "\\U{:08x}", u32::from(joined));
             rest = &rest[12..];
         } else {
-            // The escaped character goes along, so that an escaped backslash begins nothing.
+            // The escaped character is copied too, so an escaped backslash does not begin an escape.
             let length = 1 + rest[1..].chars().next().map_or(0, char::len_utf8);
             out.push_str(&rest[..length]);
             rest = &rest[length..];
@@ -48,13 +48,13 @@ fn joined_surrogates(text: &str) -> String {
     out
 }
 
-/// The UTF-16 unit of a `\uXXXX` that the text begins with.
+/// Returns the UTF-16 unit of a `\uXXXX` that the text begins with.
 fn unit(text: &str) -> Option<u16> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     digits.bytes().all(|b| b.is_ascii_hexdigit()).then(|| u16::from_str_radix(digits, 16).ok())?
 }
 
-/// Where the text breaks off and why, `info` being the reader's own words.
+/// Explains where and why the text fails to parse; `info` is the reader's own message.
 pub(super) fn explain(text: &str, mark: Mark, info: &str) -> (Mark, String) {
     if let Some(mark) = indenting_tab(text, mark) {
         return (mark, "tab in the indentation: use spaces".to_owned());
@@ -65,7 +65,7 @@ pub(super) fn explain(text: &str, mark: Mark, info: &str) -> (Mark, String) {
     (mark, in_our_words(info).map_or_else(|| format!("not valid YAML ({})", info.to_lowercase()), str::to_owned))
 }
 
-/// The usual mistakes; the rest are rare enough to be told as the reader tells them.
+/// Translates the usual messages; the rest are rare enough to be shown as they are.
 fn in_our_words(info: &str) -> Option<&'static str> {
     Some(match info {
         "while parsing node, found unknown anchor" => {
@@ -116,7 +116,7 @@ fn in_our_words(info: &str) -> Option<&'static str> {
     })
 }
 
-/// The tab that indents the line of a mistake, or one of its neighbours: the first one if several lines have it.
+/// Finds the tab that indents the line of a mistake, or one of its neighbours: the first one if several lines have it.
 fn indenting_tab(text: &str, mark: Mark) -> Option<Mark> {
     let lines: Vec<&str> = text.lines().take(mark.line + 1).collect();
     let tab = |line: usize| {
@@ -132,7 +132,7 @@ fn indenting_tab(text: &str, mark: Mark) -> Option<Mark> {
     Some(found)
 }
 
-/// The tab at the place of a mistake or right before or after it.
+/// Finds the tab at the position of a mistake or right before or after it.
 fn tab_beside(text: &str, mark: Mark) -> Option<Mark> {
     let line = text.lines().nth(mark.line - 1)?;
     let from = mark.column.saturating_sub(2);

@@ -1,4 +1,4 @@
-//! A document in which every key and value knows where it stands.
+//! Document with the position of every key and value.
 
 use std::{collections::HashMap, rc::Rc};
 
@@ -9,18 +9,18 @@ use super::{
     schema::MAX_MISTAKES,
 };
 
-/// A value with its place.
+/// Value with its position.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) mark: Mark,
     pub(super) kind: Kind,
-    /// How many values it holds, itself included and aliases at full size.
+    /// Number of values it holds, including itself, with aliases at full size.
     pub(super) size: usize,
-    /// How deep it nests, 1 for a scalar.
+    /// Nesting depth, 1 for a scalar.
     pub(super) depth: usize,
 }
 
-/// Where a key and its value stand.
+/// Positions of a key and its value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     pub(super) key: Mark,
@@ -29,7 +29,7 @@ pub(super) struct Place {
 
 #[derive(Debug)]
 pub(super) enum Kind {
-    /// A scalar; `bare` if it was written without quotes.
+    /// Scalar; `bare` if it was written without quotes.
     Scalar {
         value: Value,
         raw: String,
@@ -39,26 +39,26 @@ pub(super) enum Kind {
     Block(Vec<Entry>),
 }
 
-/// A key with its value. Where a key is repeated, all of its entries are kept and the last one counts.
+/// Key with its value. If a key is repeated, all of its entries are kept and the last one counts.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) key: String,
     pub(super) mark: Mark,
     pub(super) value: Rc<Node>,
-    /// Written without quotes.
+    /// True if the key was written without quotes.
     pub(super) bare: bool,
-    /// Came in through `<<`.
+    /// True if the entry came from a `<<`.
     pub(super) merged: bool,
 }
 
 impl Node {
-    /// A block made of entries that were read one by one.
+    /// Creates a block from entries.
     pub(super) fn of_entries(entries: Vec<Entry>) -> Self {
         let size = 1 + entries.iter().map(|entry| 1 + entry.value.size).sum::<usize>();
         Self { mark: Mark { line: 1, column: 1 }, kind: Kind::Block(entries), size, depth: 1 }
     }
 
-    /// The same without places.
+    /// Returns the value without positions.
     pub(super) fn value(&self) -> Value {
         match &self.kind {
             Kind::Scalar { value, .. } => value.clone(),
@@ -70,7 +70,7 @@ impl Node {
         }
     }
 
-    /// The node at the end of a path, with the place of the key that leads to it.
+    /// Finds the node at the end of a path, with the position of its key.
     pub(super) fn find(&self, path: &KeyPath) -> Option<(Option<Mark>, &Node)> {
         let mut found = (None, self);
         for step in path.steps() {
@@ -86,13 +86,13 @@ impl Node {
         Some(found)
     }
 
-    /// Where a path stands, or as much of it as there is.
+    /// Returns the position of a path, or of its longest existing part.
     pub(super) fn nearest(&self, path: &KeyPath) -> Place {
         let mut steps = path.clone();
         loop {
             if let Some((key, node)) = self.find(&steps) {
                 let is_nothing = matches!(&node.kind, Kind::Scalar { value: Value::Null, raw, .. } if raw.is_empty());
-                // What is not written has no place of its own.
+                // A value that is not written has no position of its own.
                 let value = if is_nothing { key.unwrap_or(node.mark) } else { node.mark };
                 return Place { key: key.unwrap_or(node.mark), value };
             }
@@ -100,7 +100,7 @@ impl Node {
         }
     }
 
-    /// Every key that stands twice in the same block.
+    /// Finds every key that appears twice in the same block.
     pub(super) fn repeated_keys(&self, path: &KeyPath, mistakes: &mut Vec<Mistake>) {
         match &self.kind {
             Kind::Scalar { .. } => {}

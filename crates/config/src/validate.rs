@@ -1,4 +1,4 @@
-//! The schema, and what it says against a document.
+//! Validation of a document against the schema.
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
@@ -15,17 +15,17 @@ use super::{
 static VALIDATOR: LazyLock<Validator> =
     LazyLock::new(|| jsonschema::draft202012::new(&SCHEMA_DOCUMENT).expect("a test compiles the schema"));
 
-/// What the schema has against a document.
+/// Result of validating a document.
 #[derive(Debug, Default)]
 pub(super) struct Verdict {
-    /// The mistakes, and no more than it takes to see that there are more than [`MAX_MISTAKES`].
+    /// Mistakes, at most as many as it takes to see that there are more than [`MAX_MISTAKES`].
     pub(super) mistakes: Vec<Mistake>,
-    /// Every entry of `standingSessions.sessions` that has one.
+    /// Entries of `standingSessions.sessions` with a mistake.
     pub(super) bad_sessions: BTreeSet<usize>,
 }
 
-/// Validates a document, and leaves in it what can be used: a value that the schema refuses becomes null, which stands
-/// for its default, and a word of YAML 1.1 that stands where a boolean belongs becomes one.
+/// Validates a document and keeps its usable values. A value that the schema refuses becomes null, which stands for its
+/// default. A word of YAML 1.1 in place of a boolean becomes one.
 pub(super) fn validate(root: &Node, value: &mut Value) -> Verdict {
     let mut verdict = Verdict::default();
     let mut replaced = Vec::new();
@@ -35,7 +35,7 @@ pub(super) fn validate(root: &Node, value: &mut Value) -> Verdict {
             replaced.push((error.instance_path().as_str().to_owned(), Value::Bool(word)));
             continue;
         }
-        // A level with an unknown or a missing key is still good for its other keys.
+        // A level with an unknown or a missing key is still usable for its other keys.
         let about_keys = matches!(
             error.kind(),
             ValidationErrorKind::AdditionalProperties { .. } | ValidationErrorKind::Required { .. }
@@ -56,7 +56,7 @@ pub(super) fn validate(root: &Node, value: &mut Value) -> Verdict {
     verdict
 }
 
-/// `yes`, `on` and the like were booleans in YAML 1.1, and files written for such a reader may use them.
+/// Recognises `yes`, `on` and the like: they were booleans in YAML 1.1, and existing files may use them.
 fn boolean_word(error: &jsonschema::ValidationError<'_>, root: &Node, path: &KeyPath) -> Option<bool> {
     let ValidationErrorKind::Type { .. } = error.kind() else { return None };
     let expected = SCHEMA_DOCUMENT.pointer(error.schema_path().as_str())?;
@@ -83,7 +83,7 @@ mod tests {
         assert!(VALIDATOR.is_valid(&serde_json::json!({})));
     }
 
-    /// Every level says what it is for, and every level this product owns is closed.
+    /// Every level has a description, and every level that this product owns is closed.
     #[test]
     fn the_schema_is_described_and_closed() {
         fn walk(schema: &Value, path: &str, closed: &mut Vec<String>) {

@@ -1,5 +1,4 @@
-//! The agent itself: a conversation, an input box, work in hand. Told what is typed and what time it is; knows no
-//! terminal.
+//! Agent: a conversation, an input box, current work. It receives input and the time; it does not know the terminal.
 
 use std::{
     borrow::Cow,
@@ -19,46 +18,46 @@ use super::{
     turn,
 };
 
-/// A reply reaches the disk once nothing has happened for this long.
+/// Idle time after which a reply is written to disk.
 const HOLD: Duration = Duration::from_secs(1);
-/// Of anything said, at most this many characters are shown.
+/// Maximum number of characters shown of any message.
 const SHOWN_CHARS: usize = 2000;
-/// The answers that a dialog offers; the first is preselected and leaves.
+/// Answers of a dialog; the first is preselected and exits.
 const CHOICES: [&str; 2] = ["No, exit", "Yes, go on"];
 
-/// Whether to go on.
+/// Result of an input: continue or exit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flow {
-    /// It goes on.
+    /// Continue.
     Stay,
-    /// It is over, with this exit code.
+    /// Exit with this code.
     Leave(u8),
 }
 
-/// The agent.
+/// State of the agent.
 pub(super) struct Agent {
     id: Uuid,
     transcript: Transcript,
     patience: Patience,
     busy: Duration,
-    /// Turns that wait are lost with the process.
+    /// Queued turns are lost with the process.
     queues: bool,
     deaf_box: bool,
-    /// How many Enters are yet to be ignored.
+    /// Number of Enters still to be ignored.
     deaf_enters: u32,
     hold: Duration,
     talk: Vec<Said>,
     entry: Entry,
-    /// The turn in hand and when it will be done.
+    /// Current turn and the time when it will be done.
     work: Option<(String, Instant)>,
-    /// Turns submitted meanwhile, and whether each is written down as a turn yet.
+    /// Turns submitted meanwhile, and if each is written as a turn yet.
     queue: VecDeque<(String, bool)>,
     dialog: Option<Dialog>,
-    /// The first turn, kept while a dialog is up.
+    /// First turn, kept while a dialog is open.
     prompt: Option<String>,
-    /// Ctrl-C was the last key.
+    /// True if Ctrl-C was the last key.
     interrupted: bool,
-    /// When what is held will be written.
+    /// Time when held lines will be written.
     flush_at: Option<Instant>,
 }
 
@@ -68,7 +67,7 @@ struct Dialog {
 }
 
 impl Agent {
-    /// An agent with an earlier conversation, or none.
+    /// Creates an agent with an earlier conversation, or none.
     pub(super) fn new(id: Uuid, transcript: Transcript, earlier: Vec<Line>, faults: &Faults) -> Self {
         let dialog = faults.dialog.clone().map(|question| Dialog { question, selected: 0 });
         Self {
@@ -100,7 +99,7 @@ impl Agent {
         }
     }
 
-    /// Takes one thing that was typed or pasted.
+    /// Handles one input.
     pub(super) fn take(&mut self, input: Input, now: Instant) -> Flow {
         self.flush_at = self.flush_at.map(|_| now + self.hold);
         if self.dialog.is_some() {
@@ -130,7 +129,7 @@ impl Agent {
         Flow::Stay
     }
 
-    /// Does what is due by now; true if there is something new to see.
+    /// Does the work that is due; true if the screen changed.
     pub(super) fn tick(&mut self, now: Instant) -> bool {
         let done = self.work.take_if(|(_, until)| *until <= now);
         let news = done.is_some();
@@ -145,17 +144,17 @@ impl Agent {
         news
     }
 
-    /// The conversation it is in.
+    /// Returns the id of its conversation.
     pub(super) fn id(&self) -> Uuid {
         self.id
     }
 
-    /// When [`Self::tick`] has something to do next.
+    /// Returns the time when [`Self::tick`] is next needed.
     pub(super) fn due(&self) -> Option<Instant> {
         self.work.iter().map(|(_, until)| *until).chain(self.flush_at).min()
     }
 
-    /// A signal came that is ignored on purpose.
+    /// Notes a signal that is ignored on purpose.
     pub(super) fn shrug(&mut self, signal: &'static str) {
         if self.transcript.exists() {
             let written = self.transcript.note(&Line::now(Kind::Signal, signal));
@@ -164,7 +163,7 @@ impl Agent {
         self.talk.push(Said { mark: "  ", words: format!("({signal} ignored)") });
     }
 
-    /// Writes all that is held, for it is about to leave. What to tell the person is returned.
+    /// Writes all held lines before an exit. Returns a text for people.
     pub(super) fn part(&mut self) -> String {
         let id = self.id;
         match self.transcript.flush() {
@@ -174,7 +173,7 @@ impl Agent {
         }
     }
 
-    /// What the title says.
+    /// Returns the terminal title.
     pub(super) fn title(&self) -> Cow<'static, str> {
         match (&self.dialog, &self.work) {
             (Some(dialog), _) => {
@@ -186,7 +185,7 @@ impl Agent {
         }
     }
 
-    /// What the screen shows.
+    /// Returns the contents of the screen.
     pub(super) fn view(&self) -> View<'_> {
         let bottom = match &self.dialog {
             Some(Dialog { question, selected }) => Bottom::Dialog { question, choices: &CHOICES, selected: *selected },
@@ -213,7 +212,7 @@ impl Agent {
                 return Flow::Stay;
             }
             Input::Enter => dialog.selected,
-            // Typed words too: the first of them that is an answer is taken, as a list of choices does with keys.
+            // Typed words too: the first character that is an answer counts, like a key in a list of choices.
             Input::Text(text) => match text.chars().find_map(|char| char.to_digit(10)) {
                 Some(digit @ 1..) if digit as usize <= last + 1 => digit as usize - 1,
                 _ => return Flow::Stay,
@@ -234,7 +233,7 @@ impl Agent {
         let waits = self.queues && self.work.is_some();
         let line = Line::now(if waits { Kind::Queued } else { Kind::User }, text.clone());
         self.talk.push(said(line.clone()));
-        // Order matters: a submitted turn is on disk before anything is done about it.
+        // Order matters: a submitted turn is on disk before any work on it.
         let written = self.transcript.write(line);
         self.complain(written);
         self.queue.push_back((text, !waits));
@@ -264,7 +263,7 @@ impl Agent {
         self.flush_at = Some(now + self.hold);
     }
 
-    /// Cancels the turn in hand. Noted even when there is none, so that a test sees every Escape nobody asked for.
+    /// Cancels the current turn. Recorded even without one, so that a test sees every unexpected Escape.
     fn interrupt(&mut self, now: Instant) {
         let cancelled = self.work.take().is_some();
         let line = Line::now(Kind::Interrupt, "");
@@ -299,7 +298,7 @@ impl Agent {
     }
 }
 
-/// A line as it is shown.
+/// Converts a line for display.
 fn said(line: Line) -> Said {
     let mark = match line.kind {
         Kind::User | Kind::Queued => "› ",

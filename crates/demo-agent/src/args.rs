@@ -1,4 +1,4 @@
-//! The arguments, read by hand: few, fixed, and in the shape that agents' own command lines have.
+//! Arguments, parsed by hand: few, fixed, and in the style of agents' own command lines.
 
 use std::ffi::OsString;
 
@@ -9,7 +9,7 @@ use super::{
     sleeper::Sleeper,
 };
 
-/// What `--help` prints.
+/// Output of `--help`.
 pub(super) const HELP: &str = "\
 A stand-in for an AI coding agent: echoes what it is told, keeps a transcript, needs no account.
 
@@ -29,45 +29,45 @@ keys: Enter submits, Ctrl-J is a new line, Escape interrupts, /exit or Ctrl-C tw
 transcripts: ${THE_LOOP_DEMO_HOME:-$HOME/.the-loop-demo}/projects/<working directory>/<id>.jsonl
 ";
 
-/// What was asked for.
+/// Parsed command line.
 #[derive(Debug)]
 pub(super) enum Order {
     /// Print the help text.
     Help,
-    /// Be one of the sleeping children.
+    /// Run as one of the sleeping children.
     Sleep(Sleeper),
     /// Hold a conversation.
     Talk(Box<Talk>),
 }
 
-/// A conversation to hold.
+/// Conversation to hold.
 #[derive(Debug)]
 pub(super) struct Talk {
-    /// Which one.
+    /// Start of the conversation.
     pub(super) opening: Opening,
-    /// How to misbehave.
+    /// Faults to show.
     pub(super) faults: Faults,
 }
 
-/// How a conversation begins.
+/// Start of a conversation.
 #[derive(Debug)]
 pub(super) enum Opening {
-    /// A new one; it must not exist yet.
+    /// New conversation; it must not exist yet.
     Fresh {
-        /// Its id.
+        /// Id of the conversation.
         id: Uuid,
-        /// Its first turn.
+        /// First turn.
         prompt: Option<String>,
     },
-    /// An earlier one; it must exist.
+    /// Earlier conversation; it must exist.
     Resume {
-        /// Its id.
+        /// Id of the conversation.
         id: Uuid,
     },
 }
 
 impl Opening {
-    /// The id of the conversation.
+    /// Returns the id of the conversation.
     pub(super) fn id(&self) -> Uuid {
         match self {
             Self::Fresh { id, .. } | Self::Resume { id } => *id,
@@ -75,7 +75,7 @@ impl Opening {
     }
 }
 
-/// Reads the arguments. Errors are texts for a person.
+/// Parses the arguments. Errors are texts for people.
 pub(super) fn parse(args: impl Iterator<Item = OsString>) -> Result<Order, String> {
     let mut args = args.map(|arg| {
         arg.into_string().map_err(|arg| format!("error: the argument `{}` is not UTF-8", arg.to_string_lossy()))

@@ -1,31 +1,31 @@
-//! The input box: what is typed and pasted until it is submitted, and when an Enter submits.
+//! Input box: text that is typed and pasted until an Enter submits it.
 //!
-//! Agents do not take every Enter for a submit: some hold a paste open for a moment, some take an Enter right after a
-//! burst of characters for a part of it. Both rules are here, switched on by faults.
+//! Agents do not take every Enter for a submit: some hold a paste open for a moment, and some take an Enter right after
+//! a burst of characters for a part of it. Both rules are here, switched on by faults.
 
 use std::time::{Duration, Instant};
 
-/// Pastes of more lines than this are shown collapsed.
+/// Maximum lines of a paste that is shown whole; longer pastes are collapsed.
 const SHOWN_LINES: usize = 3;
-/// Pastes of more bytes than this are shown collapsed.
+/// Maximum bytes of a paste that is shown whole; longer pastes are collapsed.
 const SHOWN_BYTES: usize = 400;
 
-/// The box.
+/// Contents of the input box.
 #[derive(Debug, Default)]
 pub(super) struct Entry {
     pieces: Vec<Piece>,
-    /// A paste ended, or went on, last at this time.
+    /// Time when a paste last ended or continued.
     pasted: Option<Instant>,
-    /// Several characters came at once last at this time.
+    /// Time when several characters last came at once.
     burst: Option<Instant>,
 }
 
-/// For how long an Enter is taken for a new line.
+/// Times during which an Enter counts as a new line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patience {
-    /// After a framed paste.
+    /// Time after a framed paste.
     pub(super) quiet: Duration,
-    /// After any burst of characters.
+    /// Time after any burst of characters.
     pub(super) burst: Duration,
 }
 
@@ -37,7 +37,7 @@ enum Piece {
 }
 
 impl Entry {
-    /// Characters were typed.
+    /// Adds typed characters.
     pub(super) fn type_text(&mut self, text: &str, now: Instant) {
         if text.chars().nth(1).is_some() {
             self.burst = Some(now);
@@ -45,7 +45,7 @@ impl Entry {
         self.push(text);
     }
 
-    /// A framed paste came.
+    /// Adds a framed paste.
     pub(super) fn paste(&mut self, text: String, now: Instant) {
         (self.pasted, self.burst) = (Some(now), Some(now));
         if text.len() > SHOWN_BYTES || line_count(&text) > SHOWN_LINES {
@@ -55,12 +55,12 @@ impl Entry {
         }
     }
 
-    /// A new line was asked for.
+    /// Adds a new line.
     pub(super) fn new_line(&mut self) {
         self.push("\n");
     }
 
-    /// The last character, or collapsed paste, is taken back.
+    /// Removes the last character or collapsed paste.
     pub(super) fn backspace(&mut self) {
         match self.pieces.last_mut() {
             Some(Piece::Shown(text)) => {
@@ -74,7 +74,7 @@ impl Entry {
         }
     }
 
-    /// Enter: the text, if this one submits. A box that holds only spaces stays as it is.
+    /// Handles Enter: returns the text if this one submits. A box that holds only spaces stays as it is.
     pub(super) fn enter(&mut self, now: Instant, patience: Patience) -> Option<String> {
         let within = |since: Option<Instant>, time: Duration| since.is_some_and(|since| now - since < time);
         let (paste_open, in_burst) = (within(self.pasted, patience.quiet), within(self.burst, patience.burst));
@@ -93,12 +93,12 @@ impl Entry {
         Some(text)
     }
 
-    /// Empties it.
+    /// Empties the box.
     pub(super) fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// What the box shows.
+    /// Returns the text that the box shows.
     pub(super) fn shown(&self) -> String {
         self.pieces.iter().map(Piece::shown).collect()
     }
@@ -169,7 +169,7 @@ mod tests {
             let (now, mut entry) = (Instant::now(), Entry::default());
             entry.paste("ab".to_owned(), now);
             assert_eq!(entry.enter(now + 60 * MS, patience), None);
-            // The first Enter began the wait anew.
+            // The first Enter restarted the wait.
             assert_eq!(entry.enter(now + 120 * MS, patience), None);
             assert_eq!(entry.enter(now + 220 * MS, patience).as_deref(), Some("ab\n\n"));
         }

@@ -1,10 +1,10 @@
-//! The fault switches. What each does is listed in the module above; here they are read.
+//! Parser of the fault switches. The crate's documentation lists their effects.
 
 use std::{fs, path::PathBuf, time::Duration};
 
 use super::sleeper::Sleeper;
 
-/// How to misbehave; the default is not to.
+/// Faults to show; none by default.
 #[derive(Debug, Default)]
 pub(super) struct Faults {
     pub(super) ignore_term: bool,
@@ -32,12 +32,12 @@ pub(super) struct Faults {
 #[derive(Debug)]
 pub(super) struct Crash {
     times: u32,
-    /// Holds the number of crashes so far; missing means none.
+    /// File with the number of crashes so far; a missing file means none.
     counter: PathBuf,
 }
 
 impl Crash {
-    /// Counts this start; fails if it is one that crashes.
+    /// Counts this start; fails if it must crash.
     pub(super) fn come(&self) -> Result<(), String> {
         let so_far = fs::read_to_string(&self.counter).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0_u32);
         if so_far >= self.times {
@@ -50,7 +50,7 @@ impl Crash {
     }
 }
 
-/// Reads one switch and adds it.
+/// Parses one switch and adds it.
 pub(super) fn add(faults: &mut Faults, switch: &str) -> Result<(), String> {
     let (name, value) = match switch.split_once('=') {
         Some((name, value)) => (name, Some(value)),

@@ -1,18 +1,18 @@
-//! From bytes to what was meant: typed words, keys, pastes. Frames and characters may be split across reads anywhere.
+//! Parser of terminal input: bytes to typed words, keys and pastes. Reads may split frames and characters anywhere.
 //!
-//! Must not know what the input is for: whether an Enter submits is decided elsewhere.
+//! It must not know the purpose of the input: another module decides if an Enter submits.
 
-/// What a paste ends with.
+/// End of a paste.
 const PASTE_END: &[u8] = b"\x1b[201~";
-/// No sequence that a terminal sends is longer.
+/// Maximum length of a sequence; no terminal sends a longer one.
 const LONGEST_SEQUENCE: usize = 32;
 
-/// One thing that was typed or pasted.
+/// Single input: typed or pasted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Input {
     /// Characters, one or several at once.
     Text(String),
-    /// A framed paste, without its frame. Bytes that are not UTF-8 are replaced.
+    /// Framed paste, without its frame. Bytes that are not UTF-8 are replaced.
     Paste(String),
     /// Carriage return.
     Enter,
@@ -20,7 +20,7 @@ pub(super) enum Input {
     NewLine,
     /// Backspace.
     Backspace,
-    /// Escape by itself, or before something that makes no sequence with it.
+    /// Escape alone, or before a byte that forms no sequence with it.
     Escape,
     /// Ctrl-C.
     Interrupt,
@@ -34,7 +34,7 @@ pub(super) enum Input {
 enum State {
     #[default]
     Ground,
-    /// After an ESC: a key of its own, or the begin of a sequence.
+    /// After an ESC: a key of its own, or the start of a sequence.
     Escape,
     /// After ESC O: one more byte.
     SingleShift,
@@ -44,16 +44,16 @@ enum State {
     Paste(Vec<u8>),
 }
 
-/// The reader. Feed it whatever a read returned.
+/// Incremental parser. Each read's bytes are fed to it.
 #[derive(Debug, Default)]
 pub(super) struct Parser {
     state: State,
-    /// Typed bytes not yet handed on: at rest, at most the begin of one character.
+    /// Typed bytes not passed on yet: between reads, at most the start of one character.
     typed: Vec<u8>,
 }
 
 impl Parser {
-    /// Takes bytes and returns what they complete.
+    /// Parses bytes and returns the inputs that they complete.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Vec<Input> {
         let mut found = Vec::new();
         let mut rest = bytes;
@@ -69,12 +69,12 @@ impl Parser {
         found
     }
 
-    /// Whether an ESC waits to be told apart from a sequence; if nothing follows it soon, [`Self::settle`].
+    /// True if an ESC may still begin a sequence; if nothing follows soon, call [`Self::settle`].
     pub(super) fn undecided(&self) -> bool {
         matches!(self.state, State::Escape)
     }
 
-    /// Takes a waiting ESC for the key of that name.
+    /// Treats a waiting ESC as the Escape key.
     pub(super) fn settle(&mut self) -> Option<Input> {
         self.undecided().then(|| {
             self.state = State::Ground;
@@ -127,14 +127,14 @@ impl Parser {
             }
             b'~' if parameters == b"200" => self.state = State::Paste(Vec::new()),
             0x40..=0x7e if parameters.is_empty() => found.extend(arrow(byte)),
-            // Any other whole sequence means nothing here.
+            // Any other complete sequence has no meaning here.
             0x20..=0x7e => {}
             // Not a sequence after all; the byte stands for itself.
             _ => self.key(byte, found),
         }
     }
 
-    /// Takes what belongs to the paste and returns the rest.
+    /// Consumes bytes of the paste and returns the rest.
     fn paste<'a>(&mut self, bytes: &'a [u8], found: &mut Vec<Input>) -> &'a [u8] {
         let State::Paste(pasted) = &mut self.state else { return bytes };
         let before = pasted.len();
@@ -150,7 +150,7 @@ impl Parser {
         &bytes[used..]
     }
 
-    /// Hands on typed characters; half a character waits for the rest unless this is its end.
+    /// Passes on typed characters; half a character waits for the rest unless this is the end.
     fn hand_on(&mut self, found: &mut Vec<Input>, end: bool) {
         let mut text = String::new();
         let mut half = Vec::new();
@@ -186,7 +186,7 @@ mod tests {
 
     use super::*;
 
-    /// Runs of text joined, since where a run ends depends on the reads.
+    /// Joins runs of text, since the reads determine where a run ends.
     fn joined(found: impl IntoIterator<Item = Input>) -> Vec<Input> {
         let mut all: Vec<Input> = Vec::new();
         for input in found {

@@ -1,5 +1,5 @@
-//! From the arguments to the exit code: opens the conversation, then waits for keys, signals and the clock in one
-//! place. At rest it waits without a timeout and costs nothing.
+//! Runs a conversation from the arguments to the exit code: opens it, then waits for keys, signals and the clock in one
+//! place. When idle it waits without a timeout and uses no processor time.
 
 use std::{
     borrow::Cow,
@@ -29,21 +29,21 @@ use super::{
     whereabouts::Whereabouts,
 };
 
-/// An ESC that nothing follows within this time is the key.
+/// Time after which a lone ESC counts as the Escape key.
 const ESCAPE_WAIT: Duration = Duration::from_millis(50);
-/// One read takes at most this much; a terminal never holds more.
+/// Maximum bytes per read; a terminal never holds more.
 const READ_BYTES: usize = 4096;
-/// Noise comes in bursts of this many lines.
+/// Lines of noise per burst.
 const NOISE_LINES: u64 = 64;
 
-/// Holds the conversation; returns the exit code, or why there was none to hold.
+/// Holds the conversation; returns the exit code, or the reason why it could not begin.
 pub(super) fn run(talk: Talk) -> Result<u8, String> {
     let Talk { opening, faults } = talk;
     let born = Instant::now();
     if let Some(crash) = &faults.crash {
         crash.come()?;
     }
-    // Order matters: children inherit what is blocked at their start, and shall inherit only what is ignored.
+    // Order matters: children inherit the signals blocked at their start, and must inherit only the ignored ones.
     for (ignored, signal) in [(faults.ignore_term, Signal::SIGTERM), (faults.ignore_hup, Signal::SIGHUP)] {
         if ignored {
             signals::block(signal)?;
@@ -69,7 +69,7 @@ pub(super) fn run(talk: Talk) -> Result<u8, String> {
     let words = host.agent.part();
     host.whereabouts.leave();
     drop(host);
-    // Whoever looks at the pane afterwards should know why it ended; if nobody can, that is no failure.
+    // The pane should show the cause of the end; a failed write is not an error.
     let _ = say(io::stdout(), &format!("demo: left with {code}; {words}\n"));
     if code != 0 {
         terminal::linger();
@@ -77,7 +77,7 @@ pub(super) fn run(talk: Talk) -> Result<u8, String> {
     Ok(code)
 }
 
-/// Opens the conversation that was asked for.
+/// Opens the requested conversation.
 fn open(opening: Opening, faults: &Faults) -> Result<(Agent, Option<String>), String> {
     let id = opening.id();
     let transcript = Transcript::of(id)?;
@@ -94,7 +94,7 @@ fn open(opening: Opening, faults: &Faults) -> Result<(Agent, Option<String>), St
     Ok((Agent::new(id, transcript, earlier, faults), prompt))
 }
 
-/// Is slow to start, if told so; the exit code, if it is to leave meanwhile.
+/// Delays the start if requested; returns the exit code if it is to exit meanwhile.
 fn sleep_in(faults: &Faults, born: Instant, signals: &Signals) -> Option<u8> {
     let up_at = born + faults.slow_start;
     let leave = faults.exit_after.map(|(after, code)| (born + after, code)).filter(|(at, _)| *at < up_at);
@@ -115,17 +115,17 @@ fn sleep_in(faults: &Faults, born: Instant, signals: &Signals) -> Option<u8> {
     }
 }
 
-/// Waits for one of the descriptors or the time, whichever is first.
+/// Waits for one of the descriptors or the time, whichever comes first.
 fn wait(descriptors: &mut [PollFd<'_>], until: Option<Instant>) {
     let timeout = until.map(|until| {
         let left = until.saturating_duration_since(Instant::now());
         Timespec { tv_sec: left.as_secs().try_into().unwrap_or(i64::MAX), tv_nsec: left.subsec_nanos().into() }
     });
-    // An interrupted or refused wait is a short one: the caller looks at everything again.
+    // An interrupted or refused wait is a short one: the caller checks everything again.
     let _ = poll(descriptors, timeout.as_ref());
 }
 
-/// The agent in its terminal.
+/// Agent in its terminal.
 struct Host {
     agent: Agent,
     faults: Faults,
@@ -134,16 +134,16 @@ struct Host {
     terminal: Terminal,
     parser: Parser,
     whereabouts: Whereabouts,
-    /// The terminal is gone and that is ignored.
+    /// True if the terminal is gone and that is ignored.
     lost: bool,
     /// Lines of noise so far.
     noise: u64,
-    /// When what is new will be shown.
+    /// Time when the pending change will be shown.
     show_at: Option<Instant>,
 }
 
 impl Host {
-    /// Lives until something ends it; returns the exit code.
+    /// Runs until the end; returns the exit code.
     fn live(&mut self) -> u8 {
         let mut stale = false;
         loop {
@@ -170,13 +170,13 @@ impl Host {
         }
     }
 
-    /// When it ends whatever happens, and how.
+    /// Returns the time and the exit code of its forced end.
     fn end(&self) -> Option<(Instant, u8)> {
         let told = self.faults.exit_after.map(|(after, code)| (self.born + after, code));
         told.or_else(|| self.lost.then(|| (self.born + LIFETIME, 0)))
     }
 
-    /// Waits for what comes next and takes it. True if there is something new to see.
+    /// Waits for the next input and handles it. True if the screen changed.
     fn next(&mut self) -> Result<bool, Flow> {
         let escape = self.parser.undecided().then(|| Instant::now() + ESCAPE_WAIT);
         let noise = (self.faults.noisy && !self.lost).then(Instant::now);
@@ -230,7 +230,7 @@ impl Host {
         Ok(changed)
     }
 
-    /// The terminal is gone: true if it lives on without.
+    /// Handles the loss of the terminal: true if it continues without one.
     fn lose(&mut self) -> bool {
         self.lost = self.faults.ignore_hup;
         self.lost

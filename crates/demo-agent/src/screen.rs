@@ -1,4 +1,4 @@
-//! The picture: header, conversation, input box or dialog. From a state to one string for the terminal, nothing else.
+//! Screen: header, conversation, input box or dialog. It only converts a state to one string for the terminal.
 
 use super::{
     terminal::Size,
@@ -11,45 +11,45 @@ const BOLD: &str = "\x1b[1m";
 const HINTS: &str = "enter sends · ctrl-j new line · esc interrupts · /exit leaves";
 const DIALOG_HINTS: &str = "enter confirms · a digit chooses";
 
-/// What there is to show.
+/// Contents of the screen.
 pub(super) struct View<'a> {
-    /// The header line.
+    /// Header line.
     pub(super) header: String,
-    /// The conversation, oldest first, already shortened to what is worth showing.
+    /// Conversation, oldest first, already shortened for display.
     pub(super) talk: &'a [Said],
-    /// A line below the conversation, such as that work goes on.
+    /// Line below the conversation, for example that work is in progress.
     pub(super) status: Option<&'a str>,
-    /// The bottom part.
+    /// Bottom part.
     pub(super) bottom: Bottom<'a>,
 }
 
-/// One thing that was said.
+/// Message of the conversation.
 pub(super) struct Said {
-    /// What stands before its first line.
+    /// Mark before its first line.
     pub(super) mark: &'static str,
-    /// The words.
+    /// Text of the message.
     pub(super) words: String,
 }
 
-/// The part that takes input.
+/// Part that takes input.
 pub(super) enum Bottom<'a> {
-    /// The input box and what it shows.
+    /// Input box with its text.
     Entry(String),
-    /// A question.
+    /// Open prompt.
     Dialog {
-        /// Its text.
+        /// Text of the prompt.
         question: &'a str,
-        /// What can be answered.
+        /// Possible answers.
         choices: &'a [&'static str],
-        /// The one that Enter takes, from 0.
+        /// Answer that Enter selects, from 0.
         selected: usize,
     },
 }
 
-/// The whole picture, as what to write to the terminal.
+/// Returns the whole screen as terminal output.
 pub(super) fn paint(view: &View<'_>, size: Size) -> String {
     let (bottom, cursor) = paint_bottom(&view.bottom, size);
-    // In a very low window the box is what matters.
+    // In a very low window the box is most important.
     let bottom = &bottom[bottom.len().saturating_sub(size.rows)..];
     let room = size.rows - bottom.len();
     let mut rows = Vec::with_capacity(size.rows);
@@ -79,7 +79,7 @@ impl Row {
     }
 }
 
-/// Where typing goes: rows up from the last, columns from 0.
+/// Position of the cursor: rows up from the last, columns from 0.
 struct Cursor {
     from_bottom: usize,
     column: usize,
@@ -115,7 +115,7 @@ fn paint_bottom(bottom: &Bottom<'_>, size: Size) -> (Vec<Row>, Option<Cursor>) {
     }
 }
 
-/// The last rows of the conversation, newest at the end.
+/// Returns the last rows of the conversation, newest at the end.
 fn newest(view: &View<'_>, room: usize, columns: usize) -> Vec<Row> {
     let mut upwards = Vec::new();
     if let Some(status) = view.status {
@@ -133,7 +133,7 @@ fn newest(view: &View<'_>, room: usize, columns: usize) -> Vec<Row> {
     upwards
 }
 
-/// A mark of two cells before the first line, and the others below it.
+/// Puts a mark of two cells before the first line, and indents the others.
 fn indented(mark: &'static str, lines: &[String]) -> Vec<Row> {
     let row =
         |(index, line): (usize, &String)| Row::new(PLAIN, format!("{}{line}", if index == 0 { mark } else { "  " }));

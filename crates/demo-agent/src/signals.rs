@@ -1,4 +1,4 @@
-//! Signals read from a descriptor, so that they take their turn in the same wait as the keys.
+//! Signals read from a descriptor, so that one wait handles both signals and keys.
 
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -7,7 +7,7 @@ use nix::sys::{
     signalfd::{SfdFlags, SignalFd},
 };
 
-/// The signals this program answers to. They are blocked for the process and wait in the descriptor.
+/// Signals that this program handles. They are blocked for the process and wait in the descriptor.
 pub(super) struct Signals(SignalFd);
 
 impl Signals {
@@ -23,7 +23,7 @@ impl Signals {
             .map_err(|error| format!("cannot take over signals: {error}"))
     }
 
-    /// The next one that has come, if any.
+    /// Returns the next pending signal, if any.
     pub(super) fn next(&self) -> Option<Signal> {
         let info = self.0.read_signal().ok().flatten()?;
         i32::try_from(info.ssi_signo).ok().and_then(|number| Signal::try_from(number).ok())

@@ -1,23 +1,23 @@
-//! Children that outstay their parent: this program itself, started again to do nothing.
+//! Sleeping children that outlive their parent: this program itself, started again to do nothing.
 //!
-//! Each carries the environment it inherited, which is how a stop finds it, and ends by itself so that a failed test
-//! leaves nothing behind for long.
+//! Each carries the environment it inherited, by which a stop finds it. It ends on its own, so a failed test leaves
+//! nothing behind for long.
 
 use std::{env, process::Command, process::Stdio, str::FromStr, thread, time::Duration};
 
 use nix::unistd;
 
-/// The longest that anything here lives without a purpose.
+/// Maximum lifetime of a process without a purpose.
 pub(super) const LIFETIME: Duration = Duration::from_mins(10);
 
-/// How a child is detached from its parent.
+/// Detachment of a child from its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sleeper {
-    /// Not at all: same group, same terminal.
+    /// Not detached: same group, same terminal.
     Fork,
     /// In a session of its own, off the terminal.
     Setsid,
-    /// The same, and its parent is gone.
+    /// In a session of its own, off the terminal, and its parent is gone.
     DoubleFork,
 }
 
@@ -57,7 +57,7 @@ pub(super) fn spawn(kind: Sleeper) -> Result<(), String> {
     Ok(())
 }
 
-/// Is that child.
+/// Runs as a child of that kind.
 pub(super) fn sleep(kind: Sleeper) -> Result<(), String> {
     if kind != Sleeper::Fork {
         unistd::setsid().map_err(|error| format!("setsid: {error}"))?;

@@ -1,7 +1,7 @@
-//! The conversation on disk, one JSON object a line.
+//! Conversation on disk, one JSON object per line.
 //!
-//! Invariant: lines reach the file in the order they happened, held ones included, except that a signal that is
-//! ignored is noted without giving up what is held.
+//! Invariant: lines reach the file in the order of their events, including held ones. One exception: an ignored signal
+//! is noted without writing the held lines.
 
 use std::{
     env,
@@ -15,43 +15,43 @@ use std::{
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// One line.
+/// Line of the transcript.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Line {
-    /// What happened.
+    /// Kind of event.
     #[serde(rename = "type")]
     pub(super) kind: Kind,
-    /// The words, if it has any.
+    /// Text of the event, if it has any.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(super) text: String,
-    /// When, RFC 3339 in UTC.
+    /// Time, RFC 3339 in UTC.
     pub(super) at: String,
 }
 
-/// What a line records.
+/// Kind of event that a line records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Kind {
-    /// A turn that was submitted.
+    /// Submitted turn.
     User,
-    /// A reply.
+    /// Reply of the agent.
     Assistant,
-    /// An Escape or a first Ctrl-C, whether or not there was work to cancel.
+    /// Escape or a first Ctrl-C, with or without work to cancel.
     Interrupt,
-    /// A signal that was ignored on purpose.
+    /// Signal that was ignored on purpose.
     Signal,
-    /// A turn that waits for the one in hand.
+    /// Turn that waits for the current one.
     Queued,
 }
 
 impl Line {
-    /// A line that happens now.
+    /// Creates a line with the current time.
     pub(super) fn now(kind: Kind, text: impl Into<String>) -> Self {
         Self { kind, text: text.into(), at: jiff::Timestamp::now().to_string() }
     }
 }
 
-/// The transcript of one conversation.
+/// Transcript of one conversation.
 pub(super) struct Transcript {
     path: PathBuf,
     file: Option<File>,
@@ -59,7 +59,7 @@ pub(super) struct Transcript {
 }
 
 impl Transcript {
-    /// That of a conversation in the current directory; touches nothing.
+    /// Returns the transcript of a conversation in the current directory; reads and writes nothing.
     pub(super) fn of(id: Uuid) -> Result<Self, String> {
         let home = home()?;
         let cwd = env::current_dir().map_err(|error| format!("no current directory: {error}"))?;
@@ -67,35 +67,35 @@ impl Transcript {
         Ok(Self { path, file: None, held: Vec::new() })
     }
 
-    /// Whether the conversation was ever spoken to.
+    /// True if the conversation ever received a message.
     pub(super) fn exists(&self) -> bool {
         self.path.exists()
     }
 
-    /// All readable lines, oldest first. A line torn by a crash is left out.
+    /// Reads all readable lines, oldest first. A line torn by a crash is left out.
     pub(super) fn read(&self) -> io::Result<Vec<Line>> {
         let mut bytes = Vec::new();
         File::open(&self.path)?.read_to_end(&mut bytes)?;
         Ok(bytes.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
     }
 
-    /// Writes a line at once, after those held.
+    /// Writes a line immediately, after the held ones.
     pub(super) fn write(&mut self, line: Line) -> io::Result<()> {
         self.held.push(line);
         self.flush()
     }
 
-    /// Keeps a line until the next [`Self::flush`].
+    /// Holds a line until the next [`Self::flush`].
     pub(super) fn hold(&mut self, line: Line) {
         self.held.push(line);
     }
 
-    /// Writes a line at once without those held.
+    /// Writes a line immediately without the held ones.
     pub(super) fn note(&mut self, line: &Line) -> io::Result<()> {
         self.append(std::slice::from_ref(line))
     }
 
-    /// Writes what is held.
+    /// Writes the held lines.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         let held = std::mem::take(&mut self.held);
         self.append(&held).inspect_err(|_| self.held = held)
@@ -118,7 +118,7 @@ impl Transcript {
     }
 }
 
-/// The folder that everything is kept in.
+/// Returns the folder of all files.
 pub(super) fn home() -> Result<PathBuf, String> {
     let set = |key: &str| env::var_os(key).filter(|value| !value.is_empty());
     match (set("THE_LOOP_DEMO_HOME"), set("HOME")) {
@@ -128,7 +128,7 @@ pub(super) fn home() -> Result<PathBuf, String> {
     }
 }
 
-/// Opens for appending on a line of its own.
+/// Opens the file for appending, at the start of a line.
 fn open(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
@@ -145,7 +145,7 @@ fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// The name of the folder for conversations held in `cwd`.
+/// Returns the folder name for conversations held in `cwd`.
 fn folder(cwd: &Path) -> OsString {
     cwd.to_string_lossy()
         .chars()

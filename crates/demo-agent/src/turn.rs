@@ -1,13 +1,13 @@
-//! What it answers: an echo, whole when short, and otherwise enough to tell that the words arrived unchanged.
+//! Replies: a whole echo of a short message, otherwise enough to verify that the text arrived unchanged.
 
-/// Messages of up to this many bytes are echoed whole.
+/// Maximum bytes of a message that is echoed whole.
 const WHOLE_BYTES: usize = 500;
-/// Messages of up to this many lines are echoed whole.
+/// Maximum lines of a message that is echoed whole.
 const WHOLE_LINES: usize = 10;
-/// Of a long message this many characters of the first line are shown.
+/// Characters of a long message's first line that are shown.
 const FIRST_CHARS: usize = 60;
 
-/// The reply to a turn.
+/// Returns the reply to a turn.
 pub(super) fn reply(text: &str) -> String {
     let lines = text.split('\n').count();
     if text.len() <= WHOLE_BYTES && lines <= WHOLE_LINES {
@@ -17,9 +17,9 @@ pub(super) fn reply(text: &str) -> String {
     format!("you said: {first} … ({} bytes, {lines} lines, fnv1a {:016x})", text.len(), checksum(text.as_bytes()))
 }
 
-/// The 64-bit FNV-1a hash that a reply to a long message names, as sixteen hexadecimal digits there.
+/// Returns the 64-bit FNV-1a hash of a text. A reply to a long message shows it as sixteen hexadecimal digits.
 ///
-/// Two texts that differ have different ones for all that a test sends; it protects against nothing else.
+/// Two different texts of a test have different hashes; the hash protects against nothing else.
 pub fn checksum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -1,4 +1,4 @@
-//! Which conversation this process is in, for others to read: `sessions/<pid>-<start ticks>` beside the transcripts.
+//! Published id of this process's conversation: `sessions/<pid>-<start ticks>` beside the transcripts.
 
 use std::{fs, io, path::PathBuf, process};
 
@@ -6,25 +6,25 @@ use uuid::Uuid;
 
 use super::transcript;
 
-/// The file; removed by an orderly end.
+/// File with the id; removed by an orderly end.
 pub(super) struct Whereabouts {
     path: Option<PathBuf>,
     told: Option<Uuid>,
 }
 
 impl Whereabouts {
-    /// That of this process. Where it cannot be written, nothing is told.
+    /// Creates the file's handle for this process. If it cannot be written, no id is published.
     pub(super) fn new() -> Self {
         let path = || {
             let stat = fs::read_to_string("/proc/self/stat").ok()?;
-            // Field 22; the command in field 2 may hold anything.
+            // Field 22; the command in field 2 may contain anything.
             let started = stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(19)?;
             Some(transcript::home().ok()?.join("sessions").join(format!("{}-{started}", process::id())))
         };
         Self { path: path(), told: None }
     }
 
-    /// Tells of a conversation.
+    /// Publishes the id of a conversation.
     pub(super) fn tell(&mut self, id: Uuid) {
         if self.told == Some(id) {
             return;
@@ -41,7 +41,7 @@ impl Whereabouts {
         }
     }
 
-    /// Tells no more.
+    /// Removes the file.
     pub(super) fn leave(&mut self) {
         if let Some(path) = self.path.take() {
             let _ = fs::remove_file(path);

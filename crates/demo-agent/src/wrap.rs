@@ -1,12 +1,12 @@
-//! Text made fit for a screen of a given width.
+//! Wrapping of text for a screen of a given width.
 
 use unicode_width::UnicodeWidthChar;
 
-/// A tab moves this far.
+/// Expansion of a tab.
 const TAB: &str = "    ";
 
-/// Lines of at most `width` cells: broken at line breaks, then at spaces, then anywhere. Control characters are made
-/// visible, so that nothing that was said can steer the terminal.
+/// Wraps text to lines of at most `width` cells: at line breaks, then at spaces, then anywhere. Control characters are
+/// made visible, so that no text can control the terminal.
 pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(2);
     let mut lines = Vec::new();
@@ -16,12 +16,12 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The width of printable text in cells.
+/// Returns the width of printable text in cells.
 pub(super) fn cells(text: &str) -> usize {
     text.chars().map(|char| char.width().unwrap_or(0)).sum()
 }
 
-/// As much of a printable text as fits.
+/// Cuts a printable text to the width.
 pub(super) fn cut(text: &str, width: usize) -> String {
     let mut used = 0;
     text.chars()

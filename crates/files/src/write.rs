@@ -13,33 +13,33 @@ use rustix::process::{Pid, test_kill_process};
 pub use crate::folder::Synced;
 use crate::{Error, failpoint, folder};
 
-/// The beginning of a file's name until it is whole.
+/// Name prefix of a file until it is whole.
 const WRITING: &str = ".writing-";
 
-/// The age at which an unfinished file was abandoned: no write takes that long.
+/// Age from which an unfinished file counts as abandoned: no write takes that long.
 const ABANDONED: Duration = Duration::from_hours(1);
 
-/// The mode of a private file.
+/// Mode of a private file.
 const PRIVATE: u32 = 0o600;
 
-/// The crash that a write survives.
+/// Kind of crash that a write survives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
-    /// A crash of the program. A power loss may bring the old content back.
+    /// A crash of the program. A power loss may restore the old content.
     Crash,
     /// A power loss.
     PowerLoss,
 }
 
-/// Replaces a private file. After a crash it is the old one or the new one, whole.
+/// Replaces a private file. After a crash the old or the new file is there, whole.
 pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> Result<Synced, Error> {
     replace_with_mode(path, bytes, durability, PRIVATE)
 }
 
-/// Replaces a file, and gives the new one a mode.
+/// Replaces a file and sets the mode of the new one.
 pub fn replace_with_mode(path: &Path, bytes: &[u8], durability: Durability, mode: u32) -> Result<Synced, Error> {
     let dir = path.parent().unwrap_or(Path::new("."));
-    // Order matters: whole and on disk under a name of its own before it takes the name that is read.
+    // Order matters: whole and on disk under a temporary name before it takes the name that is read.
     let mut file = tempfile::Builder::new()
         .prefix(&format!("{WRITING}{}-{}-", pid_namespace(), std::process::id()))
         .tempfile_in(dir)
@@ -53,7 +53,7 @@ pub fn replace_with_mode(path: &Path, bytes: &[u8], durability: Durability, mode
     failpoint::at("write.written");
     if durability == Durability::PowerLoss {
         let synced = folder::synced(file.as_file()).map_err(Error::at(path, "could not sync it to disk"))?;
-        // The folder is on the same file system and gives the same answer, which is the one that is kept.
+        // The folder is on the same file system and gives the same result, which is kept.
         drop(synced);
     }
     failpoint::at("write.synced");
@@ -65,8 +65,8 @@ pub fn replace_with_mode(path: &Path, bytes: &[u8], durability: Durability, mode
     }
 }
 
-/// Makes a private file with a content. A file of that name is an error of the kind
-/// [`AlreadyExists`](io::ErrorKind::AlreadyExists); a file that could not be written whole is removed.
+/// Creates a private file with contents. An existing file is an error of the kind
+/// [`AlreadyExists`](io::ErrorKind::AlreadyExists). A file that could not be written whole is removed.
 pub fn create(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(PRIVATE).open(path)?;
     let written = file.write_all(bytes).and_then(|()| match durability {
@@ -76,17 +76,17 @@ pub fn create(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<(
     written.inspect_err(|_| drop(fs::remove_file(path)))
 }
 
-/// Waits until what was written to an open file is on disk.
+/// Waits until data written to an open file is on disk.
 pub fn sync_data(file: &fs::File) -> io::Result<()> {
     file.sync_data()
 }
 
-/// Gives a file another name; a file of that name is replaced.
+/// Renames a file, replacing an existing one.
 pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)
 }
 
-/// Removes what writes that were cut short left in a folder.
+/// Removes the leftovers of interrupted writes from a folder.
 pub fn tidy(dir: &Path) {
     let Ok(entries) = fs::read_dir(dir) else { return };
     for entry in entries.flatten() {
@@ -102,7 +102,7 @@ pub fn tidy(dir: &Path) {
     }
 }
 
-/// True if the writer of a file has ended. A pid tells that in its own namespace alone.
+/// True if the writer of a file has ended. A pid is only meaningful in its own namespace.
 fn has_ended(rest: &str) -> bool {
     let mut parts = rest.split('-');
     let (Some(namespace), Some(pid), Some(_)) = (parts.next(), parts.next(), parts.next()) else { return false };
@@ -110,7 +110,7 @@ fn has_ended(rest: &str) -> bool {
     namespace == pid_namespace() && pid.is_some_and(|pid| test_kill_process(pid) == Err(rustix::io::Errno::SRCH))
 }
 
-/// An identifier of this process's pid namespace.
+/// Returns an identifier of this process's pid namespace.
 fn pid_namespace() -> String {
     fs::metadata("/proc/self/ns/pid").map(|meta| meta.ino().to_string()).unwrap_or_default()
 }
