@@ -1,7 +1,7 @@
-//! Access: which requests are let in, by name, page, sender and rate, before anything is routed.
+//! Access control: accepts or refuses requests by host name, origin, caller and rate, before they are routed.
 //!
-//! [`guard`] is the one layer around every route. It asks the modules beside it and decides nothing about a session: who may
-//! control sessions is the core's to say.
+//! [`guard`] is the only layer around every route. It uses the modules beside it and decides nothing about a session:
+//! the core decides which callers may control sessions.
 
 pub(crate) mod auth;
 mod forwarded;

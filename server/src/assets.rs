@@ -1,11 +1,11 @@
-//! The files that the page needs, embedded in the binary, squeezed ahead of time.
+//! Files of the page, embedded in the binary and compressed at build time.
 //!
-//! The bundle is served below a folder whose name changes with its content, and may be kept for ever; the page, which
-//! is never kept, names that folder. So a browser cannot mix two builds, and an upgrade is seen at once. Everything
-//! has its plain address as well, where the browser must ask each time and is told "unchanged" by the entity tag.
+//! The bundle is served below a folder whose name changes with its content, and may be cached forever. The page, which
+//! is never cached, names that folder. So a browser cannot mix two builds, and an upgrade is visible at once. Every
+//! file also has its plain address, where the browser must revalidate and is answered "unchanged" by the entity tag.
 //!
-//! It must not read anything from disk: the binary is the whole product. The one exception is a debug build that runs
-//! under `cargo leptos watch`, which renews the bundle without building the server again.
+//! This module must not read from disk: the binary is the whole product. The one exception is a debug build that runs
+//! under `cargo leptos watch`, which rebuilds the bundle without building the server again.
 
 use std::sync::LazyLock;
 
@@ -23,25 +23,25 @@ include!(concat!(env!("OUT_DIR"), "/assets.rs"));
 /// One file.
 #[derive(Debug)]
 struct Asset {
-    /// Its path in the site, without a slash in front.
+    /// Path in the site, without a leading slash.
     path: &'static str,
-    /// Changes with its content.
+    /// Hash of the content.
     hash: &'static str,
     plain: &'static [u8],
     br: Option<&'static [u8]>,
     gzip: Option<&'static [u8]>,
 }
 
-/// How long a browser may use a file without asking.
+/// Cache policy of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Keep {
-    /// The address names the content.
+    /// Cache forever: the address identifies the content.
     ForEver,
-    /// The address names whatever is current.
+    /// Revalidate: the address returns the current content.
     AskFirst,
 }
 
-/// A route for every file, by full path.
+/// Returns a route for every file, by full path.
 pub fn router() -> Router {
     let mut router = Router::new();
     if let Some(options) = watched() {
@@ -57,7 +57,7 @@ pub fn router() -> Router {
     router
 }
 
-/// The address of a file by its path in the site, such as `pkg/the-loop.css`; none, where it is not embedded.
+/// Returns the address of a file by its path in the site, such as `pkg/the-loop.css`; none if it is not embedded.
 pub fn address(path: &str) -> Option<String> {
     if watched().is_some() && inside(path).is_some() {
         return Some(format!("/{path}"));
@@ -66,7 +66,7 @@ pub fn address(path: &str) -> Option<String> {
     Some(versioned(asset.path).unwrap_or_else(|| format!("/{}", asset.path)))
 }
 
-/// What the page's start script needs to find the bundle; none, where no WebAssembly is embedded.
+/// Returns the location of the bundle for the page's start script; none if no WebAssembly is embedded.
 pub fn bundle() -> Option<LeptosOptions> {
     if let Some(options) = watched() {
         return Some(options.clone());
@@ -75,17 +75,18 @@ pub fn bundle() -> Option<LeptosOptions> {
     Some(LeptosOptions::builder().output_name(name).site_pkg_dir(VERSIONED).build())
 }
 
-/// Only the bundle's files name each other, so only they need an address that changes with all of them.
+/// Returns the versioned address of a file of the bundle. Only these files refer to each other, so only they need an
+/// address that changes with all of them.
 fn versioned(path: &str) -> Option<String> {
     Some(format!("/{VERSIONED}/{}", inside(path)?))
 }
 
-/// The path inside the bundle; none, where the file is not part of it.
+/// Returns the path inside the bundle; none if the file is not part of it.
 fn inside(path: &str) -> Option<&str> {
     path.strip_prefix(FOLDER)?.strip_prefix('/')
 }
 
-/// What cargo-leptos says of the bundle that it keeps on disk while it watches.
+/// Returns the options of cargo-leptos for the bundle that it keeps on disk while it watches.
 fn watched() -> Option<&'static LeptosOptions> {
     static WATCHED: LazyLock<Option<LeptosOptions>> = LazyLock::new(|| {
         let watching = cfg!(debug_assertions) && std::env::var_os("LEPTOS_WATCH").is_some();
@@ -104,7 +105,7 @@ fn answer(asset: &'static Asset, keep: Keep, request: &HeaderMap) -> Response {
         (_, Some(gzip)) if accepts(request, "gzip") => (gzip, Some("gzip")),
         _ => (asset.plain, None),
     };
-    // Each form is another sequence of bytes, so each has a tag of its own.
+    // Each encoding has different bytes, so each has its own tag.
     let tag = format!("\"{}{}\"", asset.hash, encoding.map(|name| format!("-{name}")).unwrap_or_default());
     let known = knows(request, &tag);
     let mut response = Response::new(if known { Body::empty() } else { Body::from(Bytes::from_static(bytes)) });
@@ -128,7 +129,7 @@ fn answer(asset: &'static Asset, keep: Keep, request: &HeaderMap) -> Response {
     response
 }
 
-/// Whether the browser takes this encoding: named, or covered by `*`, and not with a weight of zero.
+/// True if the browser accepts this encoding: named, or covered by `*`, and with a weight above zero.
 fn accepts(request: &HeaderMap, encoding: &str) -> bool {
     let weight = |wanted: &str| {
         items(request, &header::ACCEPT_ENCODING).find_map(|item| {
@@ -140,12 +141,12 @@ fn accepts(request: &HeaderMap, encoding: &str) -> bool {
     weight(encoding).or_else(|| weight("*")).is_some_and(|weight| weight > 0.0)
 }
 
-/// Whether the browser has exactly this form already.
+/// True if the browser already has exactly this form.
 fn knows(request: &HeaderMap, tag: &str) -> bool {
     items(request, &header::IF_NONE_MATCH).any(|item| item == "*" || item.trim_start_matches("W/") == tag)
 }
 
-/// The items of a header that is a list, over all its lines. None of ours has a comma inside an item.
+/// Returns the items of a list header, over all its lines. None of the headers used here has a comma inside an item.
 fn items<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'a str> {
     let lines = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
     lines.flat_map(|line| line.split(',').map(str::trim)).filter(|item| !item.is_empty())

@@ -1,6 +1,6 @@
-//! What of this machine endangers the service: the hosts' part of what the core's own doctor tells.
+//! Checks this machine for problems that could affect the service, in addition to the core's own checks.
 //!
-//! One check a file. A check looks and tells; it starts nothing and changes nothing.
+//! Each check has its own file. A check reads and reports; it starts nothing and changes nothing.
 
 mod access;
 mod port;
@@ -10,7 +10,7 @@ mod unit;
 
 use standing::{Finding, TheLoop};
 
-/// Every finding, those of the core included, hazards first.
+/// Returns every finding, including the core's, hazards first.
 pub(crate) fn examine(the_loop: &TheLoop) -> Vec<Finding> {
     let mut findings = the_loop.doctor();
     findings.extend(access::check(the_loop));

@@ -1,7 +1,7 @@
-//! The host of standing sessions: the command line, the REST interface, and the service that carries the page.
+//! Host of standing sessions: the command line, the REST interface, and the service that serves the page.
 //!
-//! Surfaces are thin: each parses what it was given, has the engine do one thing, and puts the answer in its own form.
-//! Nothing in this crate touches tmux, a record or a harness.
+//! Surfaces are thin: each parses its input, calls the engine once, and formats the answer. Nothing in this crate
+//! touches tmux, a record or a harness.
 
 pub mod access;
 pub mod assets;
@@ -14,13 +14,13 @@ mod surfaces;
 
 pub use surfaces::{cli::run, mcp, rest, slack};
 
-/// The version that the health route tells.
+/// Version that the health route reports.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The same with the commit that it was built from, where that was known.
+/// Version with the commit that it was built from, if that is known.
 pub const VERSION_AND_COMMIT: &str = env!("THE_LOOP_VERSION");
 
-/// The examples of the SDK's page, compiled.
+/// Examples of the SDK's page, compiled as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/sdk.md")]
 struct SdkPage;

@@ -1,4 +1,4 @@
-//! The binary `the-loop`. Everything it does is in the library, where tests can reach it.
+//! The binary `the-loop`. All of its code is in the library, where tests can reach it.
 
 use std::process::ExitCode;
 

@@ -1,7 +1,7 @@
-//! The OpenAPI document, made from the types and handlers that it describes.
+//! OpenAPI document, generated from the types and handlers that it describes.
 //!
-//! REST routes are added to the router together with their description, so that none can be served undescribed, and
-//! whoever must walk all of them (the guard's test) reads them from here. `schemas/openapi.json` is a copy of the
+//! REST routes are added to the router together with their description, so that none can be served without one. Code
+//! that needs all routes, such as the guard's test, reads them from here. `schemas/openapi.json` is a copy of the
 //! document; a test keeps it current.
 
 pub(crate) mod page;
@@ -20,7 +20,7 @@ pub(crate) use refusals::{Refused, refusals};
 
 use crate::surfaces::rest;
 
-/// What the document says besides its routes.
+/// Parts of the document besides its routes.
 #[derive(OpenApi)]
 #[openapi(
     info(
@@ -53,7 +53,7 @@ static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
 
 static TEXT: LazyLock<String> = LazyLock::new(|| format!("{:#}\n", *DOCUMENT));
 
-/// The document.
+/// Returns the document.
 pub fn document() -> &'static Value {
     &DOCUMENT
 }
@@ -125,7 +125,7 @@ fn tidy(value: &mut Value) {
     }
 }
 
-/// Every answer carries the request's id: said once here, not at each route.
+/// Adds the request's ID to every answer, here instead of at each route.
 fn name_the_request(document: &mut Value) {
     let header = json!({
         "description": "Id of the request, also in the log of the service",
@@ -144,7 +144,7 @@ fn name_the_request(document: &mut Value) {
     }
 }
 
-/// Needed in token mode alone, so that it is optional everywhere.
+/// Adds the token as an optional security scheme: only token mode requires it.
 fn name_the_token(document: &mut Value) {
     let about = "With `service.auth.mode: token`: the content of `local/service.token` in the state directory";
     let token = json!({ "type": "http", "scheme": "bearer", "description": about });

@@ -1,4 +1,4 @@
-//! Refusals and faults as responses.
+//! Converts refusals and faults to responses.
 
 use std::any::Any;
 
@@ -9,11 +9,11 @@ use axum::{
 };
 use wire::{Problem, ProblemCode};
 
-/// How soon to ask again for a session that others hold or wait for, in seconds.
+/// Retry delay for a session that other callers hold or wait for, in seconds.
 const BUSY_RETRY: &str = "5";
 
-/// A [`Problem`] on its way out. The problem itself rides along in the response's extensions, so that the request id
-/// can be put into it by the layer that knows it.
+/// A [`Problem`] as a response. The problem is also in the response's extensions, so that the layer that knows the
+/// request ID can add it.
 #[derive(Clone, Debug)]
 pub(crate) struct ApiProblem(Box<Problem>);
 
@@ -30,7 +30,7 @@ impl ApiProblem {
         Self(Box::new(self.0.with_status(status)))
     }
 
-    /// Its code and its text.
+    /// Returns the code and the text.
     pub(crate) fn told(self) -> (ProblemCode, String) {
         (self.0.code, self.0.detail)
     }
@@ -68,7 +68,7 @@ impl IntoResponse for ApiProblem {
     }
 }
 
-/// What a client sees of a panic: that it is our fault. The panic's own text is for the log alone.
+/// Returns the response for a panic: an internal error. The panic's own text goes to the log only.
 #[expect(clippy::needless_pass_by_value, reason = "the signature is the layer's")]
 pub(crate) fn of_panic(panic: Box<dyn Any + Send>) -> Response {
     let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
@@ -76,7 +76,7 @@ pub(crate) fn of_panic(panic: Box<dyn Any + Send>) -> Response {
     fault().into_response()
 }
 
-/// A fault of ours, told without its cause.
+/// Returns an internal error, without its cause.
 fn fault() -> ApiProblem {
     ApiProblem::new(ProblemCode::Internal, "internal error: see the log of the service for this request id")
 }

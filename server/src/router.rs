@@ -1,8 +1,8 @@
-//! The router: everything that is served, behind one guard.
+//! The router: all routes, behind one guard.
 //!
-//! The order of the layers matters. Outermost the request's id, so that a refusal carries it as well; then the
-//! headers that every answer has; then the guard. Whatever is routed, static files and unknown paths included, lies
-//! inside the guard: nothing is added outside of it.
+//! The order of the layers matters. Outermost is the request's ID, so that a refusal carries it as well; then the
+//! headers of every answer; then the guard. All routes, static files and unknown paths included, are inside the guard.
+//! Nothing is added outside it.
 
 use std::sync::Arc;
 
@@ -26,13 +26,14 @@ use crate::{
 };
 pub use rest::CancellationToken;
 
-/// The whole service as an axum application: REST, page, and the guard around both.
+/// Builds the whole service as an axum application: REST, page, and the guard around both.
 ///
-/// Who connects is told by a [`Peer`](crate::access::Peer) in the request's extensions; without one nobody is let in but with a token, or
-/// if `service.auth.mode` is `none`. Streams run until `end` is cancelled.
+/// A [`Peer`](crate::access::Peer) in the request's extensions identifies the caller. Without one, only callers with a
+/// token are accepted, or all callers if `service.auth.mode` is `none`. Streams run until `end` is cancelled.
 ///
 /// # Errors
-/// In token mode: if the token can neither be read nor made.
+///
+/// In token mode: if the token could not be read or created.
 pub fn router(
     engine: impl Into<Engine>,
     settings: &Settings,
@@ -42,7 +43,7 @@ pub fn router(
     Ok(guarded(engine.into(), access, Auth::new(settings)?, end))
 }
 
-/// The same, with what lets callers in, which the connections need as well.
+/// Builds the service with a given authentication, which the connections need as well.
 pub(crate) fn guarded(engine: Engine, access: Access, auth: Auth, end: CancellationToken) -> Router {
     let api = rest::router(engine.clone(), end.clone()).layer(cors(&access));
     let mcp = mcp::router(engine.clone(), &access, end);
@@ -54,7 +55,7 @@ pub(crate) fn guarded(engine: Engine, access: Access, auth: Auth, end: Cancellat
     app.layer(middleware::from_fn(rest::request_id))
 }
 
-/// What every answer says to a browser, unless a route says it in its own way.
+/// Headers of every answer, unless a route sets its own.
 const ANSWER_HEADERS: [(HeaderName, &str); 6] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::X_FRAME_OPTIONS, "DENY"),
@@ -64,7 +65,7 @@ const ANSWER_HEADERS: [(HeaderName, &str); 6] = [
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
 ];
 
-/// Lets the pages of `service.cors.allowOrigins` read the answers; without any, no page of another origin can.
+/// Permits the pages of `service.cors.allowOrigins` to read the answers. Without any, no page of another origin can.
 fn cors(access: &Access) -> CorsLayer {
     let origins = access.origins().filter_map(|origin| HeaderValue::from_str(origin).ok());
     CorsLayer::new()

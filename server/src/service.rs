@@ -1,9 +1,8 @@
-//! The service as a process: one at a time, in the background or under systemd, and how it is started, asked to end
-//! and looked at.
+//! The service as a process: one at a time, in the background or under systemd, with its start, stop and status.
 //!
-//! What it serves is [`crate::router`]'s; nothing here knows a route or a session. Whether a service runs is told by
-//! the lock on `<state.root>/local/service.pid`, and by a name in the kernel for a folder that was removed and made
-//! again. The kernel drops both with whoever holds them.
+//! [`crate::router`] defines its routes; this module knows neither routes nor sessions. A running service is recognised
+//! by the lock on `<state.root>/local/service.pid`, and by a name in the kernel for a folder that was removed and
+//! recreated. The kernel drops both when the process ends.
 
 mod accept;
 pub(crate) mod alongside;

@@ -1,7 +1,7 @@
-//! The surfaces: each parses what it was given, has the engine do one thing, and puts the answer in its own form.
+//! Surfaces: each parses its input, calls the engine once, and formats the answer.
 //!
-//! No surface decides anything about a session, and none touches tmux, a record or a harness. The page, REST, MCP and the
-//! event stream are routes of one service; Slack is hosted by it; the command line needs none.
+//! No surface decides anything about a session, and none touches tmux, a record or a harness. The page, REST, MCP and
+//! the event stream are routes of one service. The service also runs Slack. The command line needs no service.
 
 pub(crate) mod cli;
 pub mod mcp;

@@ -1,4 +1,4 @@
-//! New connections in a second, alone and beside 15,000 sockets that others have open on the machine.
+//! Measures new connections per second, alone and beside 15,000 open sockets of other processes.
 
 use std::{
     net::{TcpListener, TcpStream},
@@ -18,7 +18,7 @@ pub(crate) fn run(exe: &Path) {
     let home = TestHome::builder().exe(exe).build();
     let service = TestService::start(exe, &home);
     println!("new connections, {CLIENTS} client(s): {:.0} in a second", each_second(&service.http()));
-    // Only of this process: the service runs already.
+    // Applies to this process only: the service is already running.
     let mut limits = getrlimit(Resource::Nofile);
     limits.current = limits.maximum;
     setrlimit(Resource::Nofile, limits).expect("up to its maximum");
@@ -30,7 +30,7 @@ pub(crate) fn run(exe: &Path) {
     );
 }
 
-/// Two for each connection: both ends are here.
+/// Opens two sockets per connection: both ends are here.
 fn sockets() -> Vec<TcpStream> {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("bound");

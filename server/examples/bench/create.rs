@@ -1,5 +1,5 @@
-//! A session created with the demo agent, from the call to the report that it is up: one, and twenty in a row. Beside it
-//! the same agent in a bare `tmux new-session`, until it shows its first screen.
+//! Measures creating a session with the demo agent, from the call to the report that it is running: one, and twenty in
+//! a row. The comparison is the same agent in a bare `tmux new-session`, until it shows its first screen.
 
 use std::{path::Path, process::Stdio};
 
@@ -12,9 +12,9 @@ const ROUNDS: usize = 11;
 const IN_A_ROW: usize = 20;
 
 pub(crate) fn run(exe: &Path) {
-    // The default probe, which a fresh start with evidence does not wait for.
+    // The default probe. A new start with evidence does not wait for it.
     let home = TestHome::builder().exe(exe).set("/routing/tmux/resumeProbeSeconds", json!(2)).build();
-    // A server that is up already: what is measured is a start, not the first of all.
+    // The tmux server is already running: this measures a start, not the first one.
     home.tmux().start_foreign("other");
     let mut made = 0;
     let mut create = || {

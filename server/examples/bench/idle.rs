@@ -1,4 +1,4 @@
-//! The service at rest: what it holds in memory, which processes it starts, and how often it wakes.
+//! Measures the idle service: its memory, the processes that it starts, and its wake-ups.
 
 use std::{
     env, fs,
@@ -13,10 +13,10 @@ use std::{
 use serde_json::json;
 use testkit::{StubSlack, TestHome, TestService, wait_within};
 
-/// How long it is watched.
+/// Duration of the measurement.
 const MINUTE: Duration = Duration::from_mins(1);
 
-/// How long the start of sessions and streams may have effects.
+/// Time for the effects of starting sessions and streams to end.
 const SETTLE: Duration = Duration::from_secs(15);
 
 const SESSIONS: usize = 5;
@@ -35,7 +35,7 @@ pub(crate) fn run(exe: &Path) {
     at_rest(exe, "Slack and 20 streams", true, 20);
 }
 
-/// A field of the process's status, in MiB.
+/// Returns a field of the process's status, in MiB.
 fn field(service: &TestService, key: &str) -> f64 {
     let status = fs::read_to_string(format!("/proc/{}/status", service.pid())).expect("it lives");
     let line = status.lines().find(|line| line.starts_with(key)).unwrap_or_default();
@@ -43,7 +43,7 @@ fn field(service: &TestService, key: &str) -> f64 {
         / 1024.0
 }
 
-/// Prints what a service with some sessions does in a minute in which nothing happens.
+/// Prints the activity of a service with some sessions during an idle minute.
 fn at_rest(exe: &Path, what: &str, slack: bool, streams: usize) {
     let home = TestHome::builder()
         .exe(exe)
@@ -87,7 +87,7 @@ fn at_rest(exe: &Path, what: &str, slack: bool, streams: usize) {
     drop(open);
 }
 
-/// A `tmux` that writes down its calls; the PATH that has it first.
+/// Installs a `tmux` that logs its calls, and returns the PATH that has it first.
 fn counted(home: &TestHome, calls: &Path) -> String {
     let (folder, path) = (home.path().join("counted"), env::var("PATH").expect("a PATH"));
     let real = env::split_paths(&path).map(|dir| dir.join("tmux")).find(|tmux| tmux.exists()).expect("installed");
@@ -98,7 +98,7 @@ fn counted(home: &TestHome, calls: &Path) -> String {
     format!("{}:{path}", folder.display())
 }
 
-/// A stream that has begun and that nobody reads from.
+/// Opens a stream that has started and is not read.
 fn stream(service: &TestService) -> BufReader<TcpStream> {
     let http = service.http();
     let mut stream = TcpStream::connect(http.authority()).expect("the service listens");
@@ -112,7 +112,7 @@ fn stream(service: &TestService) -> BufReader<TcpStream> {
     lines
 }
 
-/// How often the threads of the service have waited for something that came, so far.
+/// Counts the waits of the service's threads for an event so far.
 fn wakeups(service: &TestService) -> usize {
     let tasks = fs::read_dir(format!("/proc/{}/task", service.pid())).expect("it lives");
     let of_thread = tasks.flatten().map(|task| {

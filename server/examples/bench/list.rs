@@ -1,4 +1,4 @@
-//! `standing list` as a whole process, beside one bare `tmux list-panes -a`.
+//! Measures `standing list` as a whole process, beside one bare `tmux list-panes -a`.
 
 use std::{path::Path, process::Stdio};
 

@@ -1,7 +1,7 @@
-//! The benchmark: each figure beside something that does the bare minimum, since machines differ and are noisy.
+//! Benchmark: each figure is measured beside a bare minimum, since machines differ and are noisy.
 //!
-//! `cargo xtask bench` builds the release and runs this with its path in `THE_LOOP_BIN`. Everything happens in private
-//! homes on private tmux servers. A figure is a median over alternating rounds; the ratio is what to quote.
+//! `cargo xtask bench` builds the release and runs this with its path in `THE_LOOP_BIN`. Everything runs in private
+//! homes on private tmux servers. A figure is a median over alternating rounds; quote the ratio.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 mod connect;
@@ -64,20 +64,20 @@ fn main() {
     }
 }
 
-/// How long something took.
+/// Returns the duration of some work.
 fn timed(work: impl FnOnce()) -> Duration {
     let begun = Instant::now();
     work();
     begun.elapsed()
 }
 
-/// The middle of some durations, in milliseconds.
+/// Returns the median of some durations, in milliseconds.
 fn median(mut times: Vec<Duration>) -> f64 {
     times.sort();
     times[times.len() / 2].as_secs_f64() * 1000.0
 }
 
-/// Two things done in turn, and the medians of both.
+/// Runs two operations alternately, and returns the medians of both.
 fn in_turn(rounds: usize, mut ours: impl FnMut() -> Duration, mut bare: impl FnMut() -> Duration) -> (f64, f64) {
     let (mut a, mut b) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
@@ -87,7 +87,7 @@ fn in_turn(rounds: usize, mut ours: impl FnMut() -> Duration, mut bare: impl FnM
     (median(a), median(b))
 }
 
-/// One line of the result.
+/// Prints one line of the result.
 fn line(what: &str, ours: f64, beside: &str, bare: f64) {
     println!("{what:<44} {ours:>8.2} ms   {beside:<34} {bare:>8.2} ms   ratio {:>6.2}", ours / bare);
 }

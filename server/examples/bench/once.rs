@@ -1,5 +1,5 @@
-//! Eight writers in two processes, 1000 messages of 5 KB into one session: how many arrive whole and in order, beside
-//! the three calls that one would think of.
+//! Measures exactly-once delivery: eight writers in two processes send 1000 messages of 5 KB to one session. Counts the
+//! messages that arrive whole and in order, beside the three obvious calls.
 
 use std::{
     env, fs,
@@ -18,7 +18,7 @@ const WRITERS: usize = 8;
 const EACH: usize = 125;
 const SIZE: usize = 5 * 1024;
 
-/// The first argument of this program when it is one of the two processes; the second is its first writer.
+/// First argument of this program when it is one of the two processes; the second is its first writer.
 pub(crate) const WRITER: &str = "writers-from";
 
 pub(crate) fn run(exe: &Path) {
@@ -43,12 +43,12 @@ pub(crate) fn run(exe: &Path) {
             writers.spawn(move || (0..EACH).for_each(|number| naive(home, &body(writer, number))));
         }
     });
-    // What is behind it in the pane's input is the last there is.
+    // This is the last message in the pane's input.
     say(&home.the_loop(), WRITERS, "the end");
     told("load-buffer, paste-buffer, send-keys", &home, begun);
 }
 
-/// One of the two processes.
+/// Runs one of the two processes.
 pub(crate) fn writers(exe: &Path, first: usize) {
     let the_loop = TheLoop::open_in(None, Surroundings::of_process().with_exe(exe), "bench");
     thread::scope(|writers| {
@@ -77,7 +77,7 @@ fn naive(home: &TestHome, text: &str) {
         let mut tmux = Command::new("tmux");
         tmux.args(["-L", home.tmux().name()]).args(args).stdin(Stdio::piped()).stderr(Stdio::null());
         let mut child = tmux.spawn().expect("tmux runs");
-        // Whoever does not read it has ended already, and says so.
+        // A reader that does not read has ended already, and reports that itself.
         let _ = child.stdin.take().expect("piped").write_all(input.as_bytes());
         child.wait().expect("it ends");
     };
@@ -86,7 +86,7 @@ fn naive(home: &TestHome, text: &str) {
     call(&["send-keys", "-t", "=loop-standing-x:", "Enter"], "");
 }
 
-/// A message in lines, which says whose it is and which of theirs, and where it ends.
+/// Returns a message of several lines that contains its writer, its number and its end.
 fn body(writer: usize, number: usize) -> String {
     let (begin, end) = (format!("begin {writer}/{number}\n"), format!("end {writer}/{number}"));
     let line = format!("writer {writer}, message {number}: so that a torn one is seen\n");
@@ -94,7 +94,7 @@ fn body(writer: usize, number: usize) -> String {
     format!("{begin}{}{end}", line.repeat(lines))
 }
 
-/// What arrived, by what the agent itself wrote down.
+/// Prints the messages that arrived, from the agent's own log.
 fn told(what: &str, home: &TestHome, begun: Instant) {
     let mut whole = vec![Vec::new(); WRITERS];
     let mut turns = 0;

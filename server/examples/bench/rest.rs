@@ -1,5 +1,5 @@
-//! The REST list over kept-alive connections, beside `/health`, which does nothing but pass the guard; and what open
-//! streams cost.
+//! Measures the REST list over kept-alive connections, beside `/health`, which only passes the guard; and the cost of
+//! open streams.
 
 use std::{
     fs,
@@ -14,7 +14,7 @@ use serde_json::json;
 use standing::CreateRequest;
 use testkit::{TestHome, TestService};
 
-/// Requests for one figure, shared out among the clients.
+/// Number of requests per figure, divided among the clients.
 const REQUESTS: usize = 1000;
 const STREAMS: usize = 50;
 
@@ -46,7 +46,7 @@ pub(crate) fn run(exe: &Path) {
     }
 }
 
-/// How long requests take, and how many are answered in a second.
+/// Measures the latency and the number of requests per second.
 fn figure(service: &TestService, how: &str, path: &str, sessions: usize, clients: usize) {
     let begun = Instant::now();
     let mut times: Vec<Duration> = thread::scope(|scope| {
@@ -66,7 +66,7 @@ fn figure(service: &TestService, how: &str, path: &str, sessions: usize, clients
     );
 }
 
-/// Requests one after the other over one connection.
+/// Sends requests one after the other over one connection.
 fn requests(service: &TestService, path: &str, count: usize) -> Vec<Duration> {
     let mut stream = BufReader::new(TcpStream::connect(service.http().authority()).expect("it listens"));
     stream.get_ref().set_nodelay(true).expect("an option");
@@ -95,7 +95,7 @@ fn requests(service: &TestService, path: &str, count: usize) -> Vec<Duration> {
     times
 }
 
-/// A stream that has told its client to read what it shows.
+/// Opens a stream that has sent `resync`.
 fn begun(service: &TestService) -> TcpStream {
     let stream = ask(service, "/api/v1/stream");
     let lines = BufReader::new(&stream).lines().map_while(Result::ok);
@@ -110,7 +110,7 @@ fn ask(service: &TestService, path: &str) -> TcpStream {
     stream
 }
 
-/// The memory of the service, in megabytes.
+/// Returns the memory of the service, in megabytes.
 fn resident(service: &TestService) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", service.pid())).expect("it lives");
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a size");

@@ -1,4 +1,4 @@
-//! A message, from the call to its bytes in the pane and to the receipt, beside the naive three calls.
+//! Measures a message, from the call to its bytes in the pane and to the receipt, beside the naive three calls.
 
 use std::{
     fs,
@@ -57,7 +57,7 @@ fn naive(home: &TestHome, session: &str, text: &str) {
     }
 }
 
-/// From the call until the pane's program has written down something new. The call itself goes on meanwhile.
+/// Measures from the call until the pane's program has written new output. The call itself continues meanwhile.
 fn until_bytes(got: &PathBuf, call: impl FnOnce() + Send) -> Duration {
     let len = || fs::metadata(got).map_or(0, |meta| meta.len());
     let before = len();
@@ -69,7 +69,7 @@ fn until_bytes(got: &PathBuf, call: impl FnOnce() + Send) -> Duration {
         }
         let took = begun.elapsed();
         calling.join().expect("the call ends");
-        // The rest of it must not count for the next round.
+        // The rest of the output must not count for the next round.
         let mut last = len();
         loop {
             thread::sleep(Duration::from_millis(20));

@@ -1,4 +1,4 @@
-//! A hundred and five hundred sessions started and stopped by one command each, and one stop beside two hundred.
+//! Measures starting and stopping 100 and 500 sessions with one command each, and one stop beside 200 others.
 
 use std::{path::Path, process::Stdio};
 
@@ -23,7 +23,7 @@ pub(crate) fn run(exe: &Path) {
     beside(exe, 200);
 }
 
-/// One session stopped and started again while many others run.
+/// Measures one session stopped and started again while many others are running.
 fn beside(exe: &Path, others: usize) {
     let home = home(exe, others);
     let the_loop = home.the_loop();

@@ -1,7 +1,7 @@
-//! Minutes of keyed messages through one service: what it holds in memory as time goes by.
+//! Measures the memory of one service during minutes of keyed messages.
 //!
-//! `bench soak MINUTES`. Not part of a whole run. What matters is the end of the series: memory that is kept for each
-//! message grows as long as they come, and what is bounded levels off.
+//! `bench soak MINUTES`. Not part of a whole run. The end of the series matters: memory that is kept per message keeps
+//! growing, and bounded memory levels off.
 
 use std::{
     fs,
@@ -15,10 +15,10 @@ use serde_json::json;
 use standing::CreateRequest;
 use testkit::{Http, TestHome, TestService};
 
-/// Sessions that are spoken to side by side, within what the service lets through in a second.
+/// Number of sessions that get messages in parallel, within the service's rate limit.
 const SESSIONS: usize = 6;
 
-/// How often the memory is looked at.
+/// Interval at which the memory is read.
 const LOOK: Duration = Duration::from_secs(30);
 
 pub(crate) fn run(exe: &Path, minutes: u64) {
@@ -56,7 +56,7 @@ pub(crate) fn run(exe: &Path, minutes: u64) {
     });
 }
 
-/// Says something under a key of its own, and sees it submitted.
+/// Sends a message with its own key, and checks that it is submitted.
 fn say(http: &Http, session: usize, number: u64) -> bool {
     let name = format!("s{session}");
     let text = format!("message {number}: {}", "words ".repeat(40));

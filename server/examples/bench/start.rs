@@ -1,5 +1,5 @@
-//! A start, its probe aside, beside a raw `tmux new-session`; `the-loop start` of twenty sessions beside one; and
-//! until the service is ready.
+//! Measures a start without its probe, beside a raw `tmux new-session`; `the-loop start` of twenty sessions beside one;
+//! and the time until the service is ready.
 
 use std::{
     path::Path,
@@ -14,7 +14,7 @@ use crate::{in_turn, line, timed};
 
 const ROUNDS: usize = 15;
 
-/// Whole starts take as long as the probe does, so there are fewer of them.
+/// Number of rounds for whole starts. They take as long as the probe, so there are fewer of them.
 const WHOLE_ROUNDS: usize = 7;
 
 pub(crate) fn run(exe: &Path) {
@@ -27,7 +27,7 @@ fn one(exe: &Path) {
     let home = TestHome::builder().exe(exe).set("/routing/tmux/resumeProbeSeconds", json!(0)).build();
     home.reconfigure("/routing/harnesses/sleeper", json!({"command": ["sleep"], "newArgs": ["600"]}));
     let the_loop = home.the_loop();
-    // A server that is up already: what is measured is a start, not the first of all.
+    // The tmux server is already running: this measures a start, not the first one.
     home.tmux().start_foreign("other");
     let request = CreateRequest { start: false, harness: "sleeper".to_owned(), ..CreateRequest::named("s") };
     the_loop.standing().create(&request).expect("recorded");
@@ -52,7 +52,7 @@ fn one(exe: &Path) {
     line("start, durable, without its probe", ours, "tmux new-session", bare);
 }
 
-/// The command as it is typed, sessions that start by themselves declared; each with the probe of 0.3 s.
+/// Measures the command with declared auto-start sessions, each with a probe of 0.3 s.
 fn many(exe: &Path) {
     let with = |count: usize| {
         let declared = (0..count)
@@ -69,7 +69,7 @@ fn many(exe: &Path) {
     line("the-loop start, 20 sessions, probe 300 ms", ours, "the same, 1 session", bare);
 }
 
-/// Until the command is over, which it is once the service has said that it listens.
+/// Measures until the command ends, which it does once the service has reported that it listens.
 fn ready(exe: &Path) {
     let home = TestHome::builder().exe(exe).build();
     let ours = || {

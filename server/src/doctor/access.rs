@@ -1,4 +1,4 @@
-//! Whether the service would vouch for people whom the kernel does not know.
+//! Checks that the service does not accept people whom the kernel cannot identify.
 
 use standing::{Check, Finding, TheLoop};
 

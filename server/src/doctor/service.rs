@@ -1,4 +1,4 @@
-//! Whether a service that runs does what it should: it answers, is of this version, and has what agents need.
+//! Checks a running service: it answers, has this version, and has the environment that agents need.
 
 use std::{collections::BTreeSet, fs};
 
@@ -64,13 +64,13 @@ fn health(holder: &LockHolder, place: &str) -> Vec<Finding> {
     findings
 }
 
-/// The surroundings of the service.
+/// Returns the environment of the service.
 fn environment(pid: u32, here: &Surroundings) -> Option<Surroundings> {
     let environ = fs::read(format!("/proc/{pid}/environ")).ok()?;
     Some(here.clone().with_environ(&environ)).filter(|theirs| theirs.var("PATH").is_some())
 }
 
-/// What a session that is started from the page, Slack or REST has otherwise than one that is started here.
+/// Compares the environment of sessions started from the page, Slack or REST with that of sessions started here.
 fn other_environment(ours: &Surroundings, theirs: &Surroundings, place: &str) -> Vec<Finding> {
     let gone = sockets_gone(theirs).into_iter().map(|Gone { key, path }| {
         let what = format!(
@@ -86,7 +86,7 @@ fn other_environment(ours: &Surroundings, theirs: &Surroundings, place: &str) ->
     gone.chain(accounts).collect()
 }
 
-/// Sessions that are started from the page, Slack or REST have the service's environment.
+/// Finds harnesses that the service cannot run. Sessions started from the page, Slack or REST have its environment.
 fn unreachable_harnesses(the_loop: &TheLoop, theirs: Surroundings, place: &str) -> Option<Finding> {
     let theirs = TheLoop::open_in(Some(the_loop.config().path.file()), theirs, "cli");
     let found = |the_loop: &TheLoop| -> BTreeSet<String> {

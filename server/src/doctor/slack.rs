@@ -1,4 +1,4 @@
-//! Whether a service that runs hears what is said in Slack, and in time.
+//! Checks that a running service receives Slack messages, and in time.
 
 use standing::{Check, Finding, TheLoop};
 

@@ -1,4 +1,4 @@
-//! Whether the service's unit leaves tmux alone, leads to something, and goes on without a login.
+//! Checks that the service's unit does not stop tmux, points to an existing program, and runs without a login.
 
 use std::{fs, path::Path};
 
@@ -27,7 +27,7 @@ pub(super) fn check(the_loop: &TheLoop) -> Vec<Finding> {
     findings
 }
 
-/// What the unit says.
+/// Checks the text of the unit.
 fn written(file: &Path, text: &str) -> Vec<Finding> {
     let place = file.display().to_string();
     let mut findings = Vec::new();
@@ -51,7 +51,7 @@ fn written(file: &Path, text: &str) -> Vec<Finding> {
     findings
 }
 
-/// The last value of a key, which is the one that counts.
+/// Returns the last value of a key, which is the effective one.
 fn value<'a>(unit: &'a str, key: &str) -> Option<&'a str> {
     unit.lines()
         .filter_map(|line| line.trim().strip_prefix(key)?.trim_start().strip_prefix('='))
@@ -63,7 +63,7 @@ fn leaves_tmux_alone(kill_mode: &str) -> bool {
     ["process", "none"].contains(&kill_mode)
 }
 
-/// A service that runs as part of a unit, whichever wrote it.
+/// Checks a service that runs as part of a unit, whichever program wrote it.
 fn running(the_loop: &TheLoop) -> Option<Finding> {
     let holder = instance::running(&the_loop.config().settings.state_root).ok()??;
     let unit = Unit::of(holder.pid)?;

@@ -1,4 +1,4 @@
-//! A page for the document: rendered here, without a script and without anything from elsewhere.
+//! HTML page of the document, rendered here without scripts or external resources.
 
 use axum::{
     http::{HeaderMap, HeaderValue, header},
@@ -165,7 +165,7 @@ fn table(fields: Vec<Field>) -> impl IntoView {
     }
 }
 
-/// The type of a value; one that has a name leads to its description.
+/// Renders the type of a value; a named type links to its description.
 fn kind(schema: &Value) -> AnyView {
     let named =
         reference(schema).or_else(|| array(&schema["oneOf"]).chain(array(&schema["allOf"])).find_map(reference));
@@ -179,7 +179,7 @@ fn kind(schema: &Value) -> AnyView {
     words.join(" or ").into_any()
 }
 
-/// A call that can be typed as it stands.
+/// Returns a command that calls the operation and can be run unchanged.
 fn example(document: &Value, method: &str, path: &str, operation: &Value, authority: &str) -> String {
     let query =
         array(&operation["parameters"]).find(|parameter| parameter["in"] == "query" && parameter["required"] == true);
@@ -203,7 +203,7 @@ fn example(document: &Value, method: &str, path: &str, operation: &Value, author
     )
 }
 
-/// Text with code in backticks.
+/// Renders text with code in backticks.
 fn prose(source: &str) -> impl IntoView + use<> {
     let part = |(index, part): (usize, &str)| {
         let part = part.to_owned();

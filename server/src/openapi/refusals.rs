@@ -1,4 +1,4 @@
-//! How a route's refusals stand in the document: one response a status, naming the codes that come with it.
+//! Refusals of a route in the document: one response per status, with its problem codes.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ use utoipa::openapi::{
 };
 use wire::ProblemCode;
 
-/// The refusals of one route.
+/// Refusals of one route.
 #[derive(Debug)]
 pub(crate) struct Refused(BTreeMap<u16, Vec<(ProblemCode, &'static str)>>);
 
 impl Refused {
-    /// What a route may refuse with, besides what every route may.
+    /// Returns the refusals of a route, in addition to those of every route.
     pub(crate) fn with(codes: &[ProblemCode]) -> Self {
         let mut refused = Self(BTreeMap::new());
         for &code in codes.iter().chain(&[ProblemCode::Forbidden, ProblemCode::Internal]) {
@@ -25,17 +25,17 @@ impl Refused {
         refused.and(401, ProblemCode::Forbidden, "Token required")
     }
 
-    /// The same for a route that answers in JSON and nothing else.
+    /// Adds the refusals of a route that answers in JSON only.
     pub(crate) fn of_json(self) -> Self {
         self.and(406, ProblemCode::InvalidRequest, "The client does not accept JSON")
     }
 
-    /// The same for a route that reads a query.
+    /// Adds the refusals of a route that reads a query.
     pub(crate) fn of_query(self) -> Self {
         self.and(422, ProblemCode::InvalidBody, "Missing, unknown or ill-typed parameter")
     }
 
-    /// The same for a route that reads a JSON body.
+    /// Adds the refusals of a route that reads a JSON body.
     pub(crate) fn of_body(self) -> Self {
         self.and(400, ProblemCode::InvalidBody, "The body is not JSON")
             .and(413, ProblemCode::TooLarge, "The body is too large")
@@ -43,7 +43,7 @@ impl Refused {
             .and(422, ProblemCode::InvalidBody, ProblemCode::InvalidBody.title())
     }
 
-    /// The same for a route with room for few.
+    /// Adds the refusals of a route with a limited number of streams.
     pub(crate) fn of_stream(self) -> Self {
         self.and(503, ProblemCode::TooMany, "Maximum number of open streams reached")
     }
@@ -56,7 +56,7 @@ impl Refused {
         self
     }
 
-    /// As the document has them.
+    /// Returns the responses for the document.
     pub(crate) fn responses(self) -> BTreeMap<String, RefOr<Response>> {
         self.0.into_iter().map(|(status, codes)| (status.to_string(), RefOr::T(response(&codes)))).collect()
     }
@@ -74,7 +74,7 @@ fn response(codes: &[(ProblemCode, &str)]) -> Response {
     response.header("retry-after", after).build()
 }
 
-/// Names a type that stands for the refusals of one route in its description.
+/// Defines a type that stands for the refusals of one route in its description.
 macro_rules! refusals {
     ($name:ident = $refused:expr) => {
         struct $name;

@@ -1,6 +1,6 @@
-//! `GET /metrics`: what the service has done and how things stand, in the text format of Prometheus.
+//! `GET /metrics`: counters and state of the service, in the text format of Prometheus.
 //!
-//! A session is counted and never named: what agents are called is nobody's business who watches a machine.
+//! Sessions are counted and never named: the names of agents are private to their users.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 

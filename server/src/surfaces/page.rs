@@ -1,8 +1,8 @@
-//! The one place where the Standing screen, its server functions and its assets are mounted.
+//! Mounts the Standing screen, its server functions and its assets.
 //!
 //! Routes here are given by full path. Under `/api/` each needs its own exact path: the REST router owns the rest of
-//! that prefix, so that an unknown address there is never answered with a page. The guard and the security headers
-//! stand around this router already; the page sets the content security policy that it needs itself.
+//! that prefix, so that an unknown address there is never answered with a page. The guard and the security headers are
+//! around this router already; the page sets its own content security policy.
 
 use app::{AppContext, Assets, Query, Shell, ShellProps};
 use axum::{
@@ -19,10 +19,10 @@ use standing::{Caller, text};
 
 use crate::{access::Peer, assets};
 
-/// How much is told of a form that cannot be read, in bytes.
+/// Maximum length of the error for an unreadable form, in bytes.
 const MOST_TOLD: usize = 4096;
 
-/// Everything that is not REST.
+/// Returns all routes except REST.
 pub(crate) fn router(engine: Engine) -> Router {
     let context = AppContext::new(engine);
     Router::new()
@@ -34,15 +34,15 @@ pub(crate) fn router(engine: Engine) -> Router {
         .fallback(not_found)
 }
 
-/// The Standing screen. Everything is asked from the core before rendering begins.
+/// Serves the Standing screen. All data is read from the core before rendering starts.
 async fn standing(State(context): State<AppContext>, uri: Uri, request: Request) -> Response {
     let page = app::load(&context, Query::parse(uri.query().unwrap_or_default())).await;
     let shell = move || Shell(ShellProps { assets: assets(), page: page.clone() });
     inert(leptos_axum::render_app_async_with_context(|| {}, shell)(request).await).await
 }
 
-/// The page without control characters: descriptions, paths and drafts come from files and from other people, and
-/// every place on the page that shows one is covered here.
+/// Removes control characters from the page. Descriptions, paths and drafts come from files and from other people, and
+/// this covers every place that shows one.
 async fn inert(page: Response) -> Response {
     let (parts, body) = page.into_parts();
     match to_bytes(body, usize::MAX).await {
@@ -54,7 +54,7 @@ async fn inert(page: Response) -> Response {
     }
 }
 
-/// A form of the page, posted.
+/// Handles a posted form of the page.
 async fn server_function(State(context): State<AppContext>, uri: Uri, request: Request<Body>) -> Response {
     if !server_fn::axum::server_fn_paths().any(|(path, _)| path == uri.path()) {
         return not_found(uri).await.into_response();
@@ -63,7 +63,7 @@ async fn server_function(State(context): State<AppContext>, uri: Uri, request: R
     let context = context.called_by(move || peer.map_or(Caller::Unidentified, Peer::caller));
     let answered = leptos_axum::handle_server_fns_with_context(move || provide_context(context.clone()), request);
     let response = answered.await.into_response();
-    // Ours send a browser on by 303. Where the fields cannot be read at all it would be sent back without a word.
+    // The app's own redirects use 303. A form with unreadable fields would be redirected without a message.
     if !matches!(response.status(), StatusCode::FOUND | StatusCode::INTERNAL_SERVER_ERROR) {
         return response;
     }
@@ -73,7 +73,7 @@ async fn server_function(State(context): State<AppContext>, uri: Uri, request: R
         .ok()
         .and_then(|bytes| String::from_utf8(bytes.into()).ok())
         .unwrap_or_default();
-    // A program is told with the status of a fault of ours, and so is a fault of ours.
+    // Programs get the status of an internal error for this case, and for a real internal error as well.
     if status == StatusCode::INTERNAL_SERVER_ERROR
         && !["Args|", "MissingArg|"].iter().any(|kind| told.starts_with(kind))
     {

@@ -1,8 +1,8 @@
-//! The REST interface, prefix `/api/v1`, JSON in and out.
+//! REST interface, prefix `/api/v1`, JSON in and out.
 //!
-//! One operation a file, under the verb's own name. A handler reads its request, calls one verb of the core on a
-//! blocking thread, and hands back the core's own type; it decides nothing. Every refusal, those of the router
-//! included, is a problem document (RFC 9457) and never a page.
+//! Each operation has its own file, named like the verb. A handler reads its request, calls one verb of the core on a
+//! blocking thread, and returns the core's own type; it decides nothing. Every refusal, those of the router included,
+//! is a problem document (RFC 9457) and never a page.
 
 mod accept;
 mod body;
@@ -40,7 +40,7 @@ pub use tokio_util::sync::CancellationToken;
 pub use body::MAX_BODY_BYTES;
 pub(crate) use request_id::request_id;
 
-/// What the routes of one instance share.
+/// Shared state of the routes of one instance.
 #[derive(Clone, Debug)]
 struct Shared {
     engine: Engine,
@@ -59,11 +59,12 @@ impl FromRef<Shared> for Live {
     }
 }
 
-/// The REST routes of one instance, by full path, to be merged into any axum application.
+/// Returns the REST routes of one instance, by full path, to be merged into any axum application.
 ///
-/// Whoever mounts it elsewhere answers for who gets in: the guard is the host's (see [`crate::router::router`]).
+/// An application that mounts them elsewhere is responsible for access control: the guard belongs to the host (see
+/// [`crate::router::router`]).
 ///
-/// Streams run until `end` is cancelled; an application that ends gracefully waits for them otherwise.
+/// Streams run until `end` is cancelled; an application that shuts down gracefully otherwise waits for them.
 pub fn router(engine: impl Into<Engine>, end: CancellationToken) -> Router {
     let engine = engine.into();
     let (routes, _) = routes().split_for_parts();
@@ -78,12 +79,12 @@ pub fn router(engine: impl Into<Engine>, end: CancellationToken) -> Router {
         .layer(middleware::from_fn(request_id))
 }
 
-/// The description of every route, as the routes bring it.
+/// Returns the description of every route, from the routes themselves.
 pub(crate) fn described() -> utoipa::openapi::OpenApi {
     routes().into_openapi()
 }
 
-/// Every route, with its description: the only way to add one.
+/// Returns every route with its description. Routes can be added only here.
 fn routes() -> OpenApiRouter<Shared> {
     let json = OpenApiRouter::with_openapi(openapi::Head::openapi())
         .routes(routes!(standing::list::list))
@@ -104,7 +105,7 @@ fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(openapi::page::docs))
 }
 
-/// What is asked for below `/api` and is not there.
+/// Answers unknown paths below `/api`.
 fn unknown() -> Router<Shared> {
     Router::new().route("/api", any(no_route)).route("/api/", any(no_route)).route("/api/{*rest}", any(no_route))
 }

@@ -1,24 +1,24 @@
-//! Slack: every standing session that asks for it has one thread, in which those who may speak to it do.
+//! Slack: every standing session that enables it has one thread, where authorised members can message it.
 //!
-//! The service hosts the listener; nobody else listens. What is heard goes through one pipeline, in which everything
-//! is closed unless it is opened: the thread must be bound, the author a person and on the list, and the words go to
-//! the session by the same `say` as from every other surface. A session never speaks here by itself: what is posted is
-//! the announcement, receipts, a question that it waits on, and its screen for those who ask.
+//! The service runs the listener; no other process listens. All received messages take one path, in which each check
+//! must pass: the thread is bound, the author is a person, and the author is on the list. The text then goes to the
+//! session by the same `say` as on every other surface. A session never posts here. Posted messages are the
+//! announcement, receipts, an open prompt, and the screen for members who request it.
 //!
-//! Nothing here may keep a session from starting or running, and no token is ever told anywhere.
+//! A failure here never prevents a session from starting or running, and a token is never revealed.
 //!
 //! | part | job |
 //! |---|---|
-//! | [`host()`] | the listener's life in the service |
-//! | `socket`, `reading`, `turns` | hearing |
-//! | `message`, `content` | what a message is, and what it holds |
-//! | `receive`, `gate`, `lanes`, `deliver` | from what was heard to a session's pane |
-//! | `inbox`, `kept` | what was accepted, through any crash |
-//! | `watch`, `announce`, `questions` | what the sessions do that is to be told |
-//! | `outbox`, `words`, `entities` | telling it |
-//! | [`settle()`], [`report()`], [`round_trip()`] | what the command line needs of it |
-//! | `threads`, `status`, `slowed`, `folder` | what is kept in `<state.root>/channels` |
-//! | `blocking`, `event_log` | what blocks, kept away from the asynchronous tasks |
+//! | [`host()`] | life of the listener in the service |
+//! | `socket`, `reading`, `turns` | receive messages |
+//! | `message`, `content` | parse messages and their content |
+//! | `receive`, `gate`, `queues`, `deliver` | bring a received message to a session's pane |
+//! | `inbox`, `kept` | keep accepted replies through any crash |
+//! | `watch`, `announce`, `questions` | find changes of the sessions that must be reported |
+//! | `outbox`, `messages`, `entities` | post messages |
+//! | [`sync_once()`], [`report()`], [`round_trip()`] | functions for the command line |
+//! | `threads`, `status`, `slowed`, `folder` | files in `<state.root>/channels` |
+//! | `blocking`, `event_log` | keep blocking work away from the asynchronous tasks |
 //! | `api`, `address`, `tokens` | Slack's Web API |
 
 mod address;

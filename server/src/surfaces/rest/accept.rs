@@ -1,4 +1,4 @@
-//! Whether the caller can read JSON, by its `Accept` header.
+//! Checks the `Accept` header: the caller must accept JSON.
 
 use axum::{
     extract::Request,
@@ -10,7 +10,7 @@ use wire::ProblemCode;
 
 use super::ApiProblem;
 
-/// Refuses a caller that says it takes no JSON, before anything is done for it.
+/// Refuses a caller that does not accept JSON, before the request is processed.
 pub(super) async fn json(request: Request, next: Next) -> Response {
     if takes_json(request.headers()) {
         return next.run(request).await;
@@ -19,7 +19,7 @@ pub(super) async fn json(request: Request, next: Next) -> Response {
     ApiProblem::new(ProblemCode::InvalidRequest, text).with_status(406).into_response()
 }
 
-/// True without the header, or if one of its ranges covers JSON and is not weighed with nothing.
+/// True without the header, or if one of its ranges covers JSON with a weight above zero.
 fn takes_json(headers: &HeaderMap) -> bool {
     let mut ranges = headers.get_all(header::ACCEPT).iter().flat_map(|value| value.as_bytes().split(|&b| b == b','));
     let mut named = false;

@@ -1,4 +1,4 @@
-//! Request bodies: JSON objects of a bounded size, refused with the place of what is wrong.
+//! Request bodies: JSON objects of a limited size. A refusal names the position of the mistake.
 
 use axum::{
     body::{Body, Bytes},
@@ -14,7 +14,7 @@ use wire::ProblemCode;
 
 use super::ApiProblem;
 
-/// The largest body that is read: a message of 1 MiB with room for JSON's escapes.
+/// Largest body that is read: a message of 1 MiB with room for JSON's escapes.
 pub const MAX_BODY_BYTES: usize = 3 << 19;
 
 /// A JSON object as a `T`.
@@ -52,7 +52,7 @@ fn too_large() -> ApiProblem {
     ApiProblem::new(ProblemCode::TooLarge, text)
 }
 
-/// Reads an object. An array is refused here, since serde would take its items for the fields in their order.
+/// Reads an object. An array is refused here, since serde would take its items as the fields in order.
 fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiProblem> {
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
@@ -81,7 +81,7 @@ fn malformed(error: &serde_json::Error) -> ApiProblem {
     ApiProblem::new(ProblemCode::InvalidBody, format!("the body is not JSON: {error}")).with_status(400)
 }
 
-/// Refuses a body over [`MAX_BODY_BYTES`]: at once if its length is told, else when the limit is passed.
+/// Refuses a body over [`MAX_BODY_BYTES`]: at once if its length is declared, else when the limit is passed.
 pub(super) async fn limit(request: Request, next: Next) -> Response {
     let told = request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
     if told.is_some_and(|length| length > MAX_BODY_BYTES as u64) {

@@ -1,4 +1,4 @@
-//! `GET /api/v1/health` and `GET /health`: that the service is up, and which one it is.
+//! `GET /api/v1/health` and `GET /health`: report that the service is running, and its version.
 
 use axum::Json;
 use serde::Serialize;

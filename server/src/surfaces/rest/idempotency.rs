@@ -1,4 +1,4 @@
-//! The idempotency key of a request: a header, or a field of the body.
+//! Idempotency key of a request: a header, or a field of the body.
 
 use axum::http::{HeaderMap, HeaderName};
 use wire::ProblemCode;
@@ -7,7 +7,7 @@ use super::ApiProblem;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
-/// The key of the header, or of the body; both only if they agree.
+/// Returns the key of the header or of the body. If both are present they must be equal.
 pub(super) fn key(headers: &HeaderMap, in_body: &str) -> Result<String, ApiProblem> {
     let refuse = |text: String| Err(ApiProblem::new(ProblemCode::InvalidRequest, text));
     match headers.get(IDEMPOTENCY_KEY).map(|value| value.to_str()) {

@@ -1,4 +1,4 @@
-//! `GET /health/ready`: whether verbs can be done.
+//! `GET /health/ready`: reports that the service can run verbs.
 
 use axum::{Json, extract::State, http::StatusCode};
 use engine::Engine;

@@ -1,6 +1,6 @@
-//! Every response carries `x-request-id`, and every problem document repeats it as `instance`.
+//! Request IDs: every response carries `x-request-id`, and every problem document repeats it as `instance`.
 //!
-//! What is logged of a request is its id, method, path, status and duration: never its query or body.
+//! The log contains a request's ID, method, path, status and duration: never its query or body.
 
 use std::time::Instant;
 
@@ -17,15 +17,15 @@ use super::ApiProblem;
 
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The longest id that is taken over from a caller.
+/// Longest ID that is accepted from a caller.
 const MAX_LEN: usize = 64;
 
-/// Marks a request that has its id already.
+/// Marks a request that already has an ID.
 #[derive(Clone, Copy, Debug)]
 struct Identified;
 
-/// Gives the request an id (the caller's own, if it is a plain word) and puts it into the answer. Applied twice, the
-/// outer one counts.
+/// Gives the request an ID (the caller's own, if it is a plain word) and adds it to the answer. If this layer is
+/// applied twice, the outer one counts.
 pub(crate) async fn request_id(mut request: Request, next: Next) -> Response {
     if request.extensions().get::<Identified>().is_some() {
         return next.run(request).await;
@@ -54,7 +54,7 @@ fn given(request: &Request) -> Option<String> {
     (!id.is_empty() && id.len() <= MAX_LEN && id.bytes().all(plain)).then(|| id.to_owned())
 }
 
-/// The response with its status and headers kept (`allow` of a 405, say) and the problem's body anew.
+/// Returns the response with its status and headers (such as `allow` of a 405) and the problem's body.
 fn with_body_of(response: Response, problem: ApiProblem) -> Response {
     let (mut parts, _) = response.into_parts();
     parts.headers.remove(header::CONTENT_LENGTH);

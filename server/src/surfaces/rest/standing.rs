@@ -1,4 +1,4 @@
-//! The verbs on standing sessions over HTTP, a file each.
+//! Verbs on standing sessions over HTTP, one file each.
 
 pub(super) mod answer;
 pub(super) mod control;
@@ -33,7 +33,7 @@ pub(in crate::surfaces::rest) struct Named {
     name: String,
 }
 
-/// The engine for one request: its verbs ask for the permission of the request's sender.
+/// Engine for one request: its verbs check the permission of the request's caller.
 #[derive(Clone, Debug)]
 pub(in crate::surfaces::rest) struct Called(pub(in crate::surfaces::rest) Engine);
 

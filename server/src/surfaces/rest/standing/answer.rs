@@ -1,4 +1,4 @@
-//! `POST /api/v1/standing-sessions/answer`: chooses an answer to the question that a session waits on.
+//! `POST /api/v1/standing-sessions/answer`: answers the prompt that a session waits on.
 
 use axum::http::HeaderMap;
 use engine::StandingApi as _;

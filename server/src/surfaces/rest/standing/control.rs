@@ -45,7 +45,7 @@ pub(in crate::surfaces::rest) async fn control(
     Ok(axum::Json(report))
 }
 
-/// What a body asks for.
+/// Requested action.
 #[derive(Debug, PartialEq, Eq)]
 enum Call {
     One(ControlRequest),
@@ -54,7 +54,7 @@ enum Call {
 }
 
 impl Call {
-    /// A wrong word for a verb is the caller's mistake (400); a number would be an ill-typed field (422).
+    /// Parses the body. An unknown verb is a bad request (400); a number is a field of the wrong type (422).
     fn of(ControlBody { name, verb, all }: ControlBody) -> Result<Self, ApiProblem> {
         let refused = |text: String| Err(ApiProblem::new(ProblemCode::InvalidRequest, text));
         let verb = match verb.as_str() {
@@ -65,7 +65,7 @@ impl Call {
                 return refused(format!("unknown verb {other:?}: use `start`, `stop` or `restart`"));
             }
         };
-        // Without `all` an empty name is the published form.
+        // Without `all`, an empty name means every session, as in the published API.
         let every = all.unwrap_or(name.is_empty());
         match verb {
             _ if every && !name.is_empty() => {

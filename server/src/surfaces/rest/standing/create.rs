@@ -1,4 +1,4 @@
-//! `POST /api/v1/standing-sessions/create`: makes a session, and starts it unless told otherwise.
+//! `POST /api/v1/standing-sessions/create`: creates a session, and starts it unless told otherwise.
 
 use engine::StandingApi as _;
 use wire::{ControlReport, CreateRequest, ProblemCode};

@@ -22,7 +22,7 @@ refusals!(Refusals = Refused::with(&[ProblemCode::Misconfigured, ProblemCode::Re
 #[utoipa::path(get, path = "/api/v1/standing-sessions", operation_id = "list_standing_sessions", tag = "sessions",
     responses((status = 200, description = "The sessions", body = Vec<Row>), Refusals))]
 pub(in crate::surfaces::rest) async fn list(State(engine): State<Engine>) -> Result<Response, ApiProblem> {
-    // Written once for all who ask, as long as nothing changes.
+    // Serialised once for all callers, as long as nothing changes.
     if let Some(json) = engine.watcher().current().await.and_then(|snapshot| snapshot.json()) {
         return Ok(([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], json).into_response());
     }

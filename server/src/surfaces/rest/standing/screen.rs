@@ -1,4 +1,4 @@
-//! `GET /api/v1/standing-sessions/screen?name=&lines=`: what a session's pane shows, as plain text.
+//! `GET /api/v1/standing-sessions/screen?name=&lines=`: returns the content of a session's pane as plain text.
 
 use axum::{Json, extract::State};
 use engine::{Engine, StandingApi as _};
@@ -14,7 +14,7 @@ use crate::{
 
 const DEFAULT_LINES: usize = 50;
 
-/// The most lines that are shown: more than a pane is high, less than its whole history.
+/// Maximum number of lines: more than the height of a pane, less than its whole history.
 const MAX_LINES: usize = 500;
 
 #[derive(Debug, Deserialize, IntoParams)]
