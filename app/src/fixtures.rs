@@ -1,4 +1,4 @@
-//! A page with a session in every state, for tests of what is rendered.
+//! Fixture: a page with a session in every state, for tests of the rendered page.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::{
     page::{Common, Harness, Session, Trouble},
 };
 
-/// One session.
+/// Returns one session.
 pub(crate) fn session(name: &str, state: State, activity: Activity) -> Session {
     let parsed = SessionName::parse(name).expect("a name");
     let row = Row {
@@ -29,7 +29,7 @@ pub(crate) fn session(name: &str, state: State, activity: Activity) -> Session {
     Session { row, screen: None }
 }
 
-/// A page of these sessions.
+/// Returns a page of these sessions.
 pub(crate) fn page(sessions: Vec<Session>, query: Query) -> Page {
     Page {
         sessions: Ok(sessions),
@@ -46,13 +46,13 @@ pub(crate) fn page(sessions: Vec<Session>, query: Query) -> Page {
     }
 }
 
-/// The page with a notice on it.
+/// Returns the page with a notice on it.
 pub(crate) fn with_notice(mut page: Page, notice: Notice) -> Page {
     Arc::make_mut(&mut page.common).notice = Some(notice);
     page
 }
 
-/// The whole document.
+/// Renders the whole document.
 pub(crate) fn html(page: Page) -> String {
     let leptos = LeptosOptions::builder().output_name("the-loop").site_pkg_dir("pkg").build();
     let assets = Assets {
@@ -63,7 +63,7 @@ pub(crate) fn html(page: Page) -> String {
     Owner::new().with(|| view! { <Shell assets=assets page=page /> }.to_html())
 }
 
-/// A session in every state.
+/// Returns a session in every state.
 pub(crate) fn every_state() -> Vec<Session> {
     let mut sessions = vec![
         session("release-watch", State::Running, Activity::Waiting),
@@ -106,7 +106,7 @@ pub(crate) fn every_state() -> Vec<Session> {
     sessions
 }
 
-/// The same page when the config cannot be used.
+/// Returns the page with an invalid config.
 pub(crate) fn misconfigured() -> Page {
     let reason = "/home/u/.the-loop/cli-config.yaml:7:5: `standingSessions.sessions[2].name`: `Ops` is not a name";
     Page { sessions: Err(Trouble::Config(vec![reason.to_owned()])), ..page(vec![], Query::default()) }

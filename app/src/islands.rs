@@ -1,4 +1,4 @@
-//! The islands: what the browser adds to a page that works without it. Few, and small; they render nothing that the
+//! Islands: browser code added to a page that works without it. They are few and small, and render nothing that the
 //! server renders.
 
 pub mod enhance;

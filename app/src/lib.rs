@@ -1,12 +1,12 @@
-//! The pages of the-loop, for people: rendered by the server, made quicker by a few small islands.
+//! Pages of the-loop for people: rendered by the server, enhanced by a few small islands.
 //!
-//! The server is the only renderer. Each page is whole without WebAssembly: every act is a plain form that posts to a
-//! server function and comes back by a redirect. With it, one island sends the same forms in place and brings the
-//! page up to date from what the server renders; nothing is drawn twice.
+//! The server is the only renderer. Each page works without WebAssembly: every action is a plain form that posts to a
+//! server function and is answered by a redirect. With WebAssembly, one island sends the same forms without navigation,
+//! and updates the page from the server's rendering. Nothing is rendered twice.
 //!
-//! It must not decide anything: server functions call `standing::TheLoop` and tell what it answered, word for word.
+//! This crate must not decide anything: server functions call `standing::TheLoop` and return its answer word for word.
 //!
-//! Features: `ssr` is the server's half, `hydrate` the browser's. Neither alone changes what the other means.
+//! Features: `ssr` is the server's half, `hydrate` the browser's. Neither changes the meaning of the other.
 
 pub mod islands;
 pub mod serverfns;

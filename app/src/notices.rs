@@ -1,6 +1,6 @@
-//! The board of notices: what came of an act, kept for the page that the browser is sent back to.
+//! Board of notices: results of actions, kept for the page that the browser is redirected to.
 //!
-//! The address carries only a random id, so that no text is ever taken from it: a link cannot put words on the page.
+//! The address contains only a random ID and no text: a link cannot put text on the page.
 
 use std::{
     collections::VecDeque,
@@ -13,37 +13,37 @@ use wire::Remedy;
 
 use crate::serverfns::CreateForm;
 
-/// How many notices are kept; the oldest goes first.
+/// Maximum number of notices; the oldest is dropped first.
 const CAPACITY: usize = 256;
-/// How long a notice is kept.
+/// Lifetime of a notice.
 const LIFETIME: Duration = Duration::from_mins(15);
 
-/// Beside what a notice stands.
+/// Position of a notice on the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// The page as a whole.
+    /// Top of the page.
     Page,
-    /// The form for a new session.
+    /// Form for a new session.
     Create,
-    /// The buttons of a session.
+    /// Buttons of a session.
     Acts(String),
-    /// The message box of a session.
+    /// Message box of a session.
     Say(String),
 }
 
-/// How a notice is to be taken.
+/// Kind of result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tone {
-    /// It was done.
+    /// Success.
     Done,
-    /// It was done as far as is known.
+    /// Success as far as is known.
     Unsure,
-    /// It was refused or failed.
+    /// Refusal or failure.
     Failed,
 }
 
 impl Tone {
-    /// As the style sheet and the tests know it.
+    /// Returns the name in the style sheet and the tests.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Done => "done",
@@ -53,39 +53,39 @@ impl Tone {
     }
 }
 
-/// What was typed into a form that was not accepted, so that it is not lost.
+/// Content of a refused form, kept so that it is not lost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Draft {
-    /// The form for a new session.
+    /// Form for a new session.
     Create(Box<CreateForm>),
     /// A message.
     Say(String),
 }
 
-/// What came of one act.
+/// Result of one action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Notice {
     pub(crate) place: Place,
     pub(crate) tone: Tone,
-    /// Whole, as the core worded it; may have several lines.
+    /// Complete text, as worded by the core; may have several lines.
     pub(crate) text: String,
-    /// The acts that help, the likeliest first.
+    /// Remedies, the most likely first.
     pub(crate) remedies: Vec<Remedy>,
-    /// The message it is about, shortened; empty for other acts.
+    /// Message that it is about, shortened; empty for other actions.
     pub(crate) quote: String,
-    /// `HH:MM`, by the server's clock.
+    /// Time `HH:MM`, by the server's clock.
     pub(crate) at: String,
     pub(crate) draft: Option<Draft>,
 }
 
-/// The notices of the last minutes.
+/// Notices of the last minutes.
 #[derive(Debug, Default)]
 pub(crate) struct Notices {
     board: Mutex<VecDeque<(Uuid, Instant, Notice)>>,
 }
 
 impl Notices {
-    /// Puts a notice up and returns its id.
+    /// Adds a notice and returns its ID.
     pub(crate) fn post(&self, notice: Notice) -> String {
         let id = Uuid::new_v4();
         let mut board = self.lock();
@@ -97,14 +97,14 @@ impl Notices {
         id.simple().to_string()
     }
 
-    /// The notice of that id, if it is still up.
+    /// Returns the notice with that ID, if it has not expired.
     pub(crate) fn get(&self, id: &str) -> Option<Notice> {
         let id = Uuid::try_parse(id).ok()?;
         let board = self.lock();
         board.iter().find(|(known, since, _)| *known == id && since.elapsed() < LIFETIME).map(|(.., n)| n.clone())
     }
 
-    /// A panic while it was held leaves the board whole: each change is one call.
+    /// Locks the board. It stays consistent if a holder panics, since each change is one call.
     fn lock(&self) -> MutexGuard<'_, VecDeque<(Uuid, Instant, Notice)>> {
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! What one page shows, asked from the core before anything is rendered, so that rendering never waits.
+//! Data of one page, read from the core before rendering starts, so that rendering never waits.
 
 use std::{path::Path, sync::Arc};
 
@@ -12,12 +12,12 @@ use crate::{
     serverfns::CreateForm,
 };
 
-/// How many of a pane's last lines a card shows.
+/// Number of a pane's last lines on a card.
 const LINES: usize = 6;
-/// How many are looked at to find them: rules and empty boxes say nothing on a card.
+/// Number of lines that are searched for them: rulers and empty boxes are not shown on a card.
 const LOOKED_AT: usize = 200;
 
-/// Everything one page shows.
+/// All data of one page.
 #[derive(Clone, Debug)]
 pub struct Page {
     pub(crate) sessions: Result<Vec<Session>, Trouble>,
@@ -25,11 +25,11 @@ pub struct Page {
     pub(crate) common: Arc<Common>,
 }
 
-/// A session as its card shows it.
+/// A session on its card.
 #[derive(Clone, Debug)]
 pub(crate) struct Session {
     pub(crate) row: Row,
-    /// The last lines of its pane, if it has one.
+    /// Last lines of its pane, if it has one.
     pub(crate) screen: Option<String>,
 }
 
@@ -39,18 +39,18 @@ impl Session {
     }
 }
 
-/// The last lines that have words in them.
+/// Returns the last lines that contain words.
 fn telling(screen: &str) -> String {
     let lines: Vec<&str> = screen.lines().filter(|line| line.contains(char::is_alphanumeric)).collect();
     lines[lines.len().saturating_sub(LINES)..].join("\n")
 }
 
-/// Why there is no list.
+/// Reason why there is no list.
 #[derive(Clone, Debug)]
 pub(crate) enum Trouble {
-    /// The config cannot be used: each reason, verbatim.
+    /// The config is invalid, for these reasons, verbatim.
     Config(Vec<String>),
-    /// Anything else, verbatim.
+    /// Another error, verbatim.
     Other(String),
 }
 
@@ -61,25 +61,25 @@ pub(crate) struct Harness {
     pub(crate) found: bool,
 }
 
-/// What many parts of the page need.
+/// Data that many parts of the page need.
 #[derive(Clone, Debug)]
 pub(crate) struct Common {
     pub(crate) query: Query,
     pub(crate) notice: Option<Notice>,
     pub(crate) config_file: String,
-    /// The home directory, for showing paths below it as `~`.
+    /// Home directory. Paths below it are shown with `~`.
     pub(crate) home: String,
-    /// How tmux is called to reach the sessions: `tmux`, or `tmux -L <socket>`.
+    /// Tmux command that reaches the sessions: `tmux`, or `tmux -L <socket>`.
     pub(crate) tmux: String,
 }
 
 impl Common {
-    /// The notice that stands at this place, if that is where it belongs.
+    /// Returns the notice, if this is its place.
     pub(crate) fn notice_at(&self, place: &Place) -> Option<Notice> {
         self.notice.clone().filter(|notice| notice.place == *place)
     }
 
-    /// A path as a person would write it.
+    /// Formats a path for a person.
     pub(crate) fn shown(&self, path: &str) -> String {
         match path.strip_prefix(&self.home) {
             Some("") if !self.home.is_empty() => "~".to_owned(),
@@ -88,7 +88,7 @@ impl Common {
         }
     }
 
-    /// The form for a new session as it was typed, if it was not accepted.
+    /// Returns the refused content of the form for a new session, if any.
     pub(crate) fn create_draft(&self) -> Option<CreateForm> {
         match self.notice.as_ref()?.draft.as_ref()? {
             Draft::Create(form) => Some((**form).clone()),
@@ -96,7 +96,7 @@ impl Common {
         }
     }
 
-    /// A message as it was typed, if it did not arrive.
+    /// Returns a message that was not delivered, if any.
     pub(crate) fn say_draft(&self, name: &str) -> Option<String> {
         let notice = self.notice_at(&Place::Say(name.to_owned()))?;
         match notice.draft? {
@@ -107,23 +107,23 @@ impl Common {
 }
 
 impl Page {
-    /// The sessions, none if there is trouble.
+    /// Returns the sessions; none if there is an error.
     pub(crate) fn sessions(&self) -> &[Session] {
         self.sessions.as_deref().unwrap_or_default()
     }
 
-    /// The session whose deletion is to be confirmed: only one that was created here can be.
+    /// Returns the session whose deletion must be confirmed. Only a created session can be deleted.
     pub(crate) fn confirmed(&self) -> Option<&Session> {
         let name = self.common.query.confirm.as_deref()?;
         self.sessions().iter().find(|session| session.row.name == name && !session.row.declared)
     }
 
-    /// Whether a session that names no harness can be started on this machine, as far as is known.
+    /// True if a session without a named harness can be started on this machine, as far as is known.
     pub(crate) fn default_harness_found(&self) -> bool {
         self.harnesses.first().is_none_or(|harness| harness.found)
     }
 
-    /// The draft of the form for a new session, or a blank one that offers what works on this machine.
+    /// Returns the draft of the form for a new session, or a blank one with defaults that work on this machine.
     pub(crate) fn create_form(&self) -> CreateForm {
         self.common.create_draft().unwrap_or_else(|| {
             let harness = if self.default_harness_found() { String::new() } else { "demo".to_owned() };
@@ -132,7 +132,7 @@ impl Page {
     }
 }
 
-/// Asks the core for everything that the page at this address shows.
+/// Reads all data of the page at this address from the core.
 pub async fn load(context: &AppContext, query: Query) -> Page {
     let notice = query.notice.as_deref().and_then(|id| context.notices().get(id));
     context.engine().read(move |the_loop| ask(the_loop, query, notice)).await
@@ -160,7 +160,7 @@ fn ask(the_loop: &TheLoop, query: Query, mut notice: Option<Notice>) -> Page {
     }
 }
 
-/// A notice about a session that has no card stands at the top of the page instead.
+/// Moves a notice about a session without a card to the top of the page.
 fn keep_in_view(notice: &mut Notice, sessions: &[Session]) {
     let (Place::Acts(name) | Place::Say(name)) = &notice.place else { return };
     if !sessions.iter().any(|session| session.row.name == *name) {

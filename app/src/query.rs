@@ -1,22 +1,22 @@
-//! What the address of the page says: which sessions to show, and what is open.
+//! Query of the page's address: the sessions to show, and the open parts.
 
 use form_urlencoded::{Serializer, parse};
 
 use crate::serverfns::Back;
 
-/// The query of the page's address.
+/// Query of the page's address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
     pub(crate) filter: Filter,
-    /// The form for a new session is open.
+    /// True if the form for a new session is open.
     pub(crate) new: bool,
-    /// The session whose deletion is to be confirmed; not yet checked.
+    /// Session whose deletion must be confirmed; not yet checked.
     pub(crate) confirm: Option<String>,
-    /// A notice on the board.
+    /// ID of a notice on the board.
     pub(crate) notice: Option<String>,
 }
 
-/// Which sessions to show.
+/// Filter of the sessions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Filter {
     /// Part of a name or of a state; empty for all.
@@ -24,7 +24,7 @@ pub(crate) struct Filter {
     pub(crate) kind: Kind,
 }
 
-/// Where a session's definition comes from.
+/// Origin of a session's definition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Kind {
     #[default]
@@ -34,7 +34,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// In the address.
+    /// Returns the value in the address.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::All => "",
@@ -53,7 +53,7 @@ impl Kind {
 }
 
 impl Filter {
-    /// Whether a session is shown: `words` is everything it can be found by.
+    /// True if a session matches: `words` is the text that is searched.
     pub(crate) fn takes(&self, declared: bool, words: &str) -> bool {
         let kind = match self.kind {
             Kind::All => true,
@@ -64,7 +64,7 @@ impl Filter {
         kind && words.to_lowercase().contains(&needle)
     }
 
-    /// As hidden fields carry it through a form.
+    /// Returns the filter as hidden fields of a form.
     pub(crate) fn back(&self) -> Back {
         Back { q: self.text.clone(), show: self.kind.as_str().to_owned() }
     }
@@ -77,7 +77,7 @@ impl From<Back> for Filter {
 }
 
 impl Query {
-    /// Reads the part of an address after its `?`. What is not understood is left out.
+    /// Parses the part of an address after its `?`. Unknown parts are ignored.
     pub fn parse(query: &str) -> Self {
         let mut found = Self::default();
         for (key, value) in parse(query.as_bytes()) {
@@ -93,12 +93,12 @@ impl Query {
         found
     }
 
-    /// The page with the same sessions shown and nothing open.
+    /// Returns the page with the same filter and nothing open.
     pub(crate) fn plain(filter: &Filter) -> Self {
         Self { filter: filter.clone(), ..Self::default() }
     }
 
-    /// The address of the page in this state.
+    /// Returns the address of the page in this state.
     pub(crate) fn address(&self) -> String {
         let mut query = Serializer::new(String::new());
         if !self.filter.text.is_empty() {

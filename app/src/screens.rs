@@ -1,4 +1,4 @@
-//! The Standing screen: every session by what it needs, and the form for a new one.
+//! The Standing screen: all sessions, grouped by what they need, and the form for a new one.
 
 mod back;
 mod card;
@@ -32,7 +32,7 @@ use trouble::TroubleBox;
 pub(crate) use back::BackFields;
 pub(crate) use list::counts;
 
-/// The whole screen.
+/// Renders the whole screen.
 #[component]
 pub(crate) fn Screen(page: Page) -> impl IntoView {
     let common = page.common.clone();
@@ -69,7 +69,7 @@ mod tests {
         serverfns::CreateForm,
     };
 
-    /// The card of a session, as text.
+    /// Returns the card of a session as text.
     fn card<'a>(html: &'a str, name: &str) -> &'a str {
         let start = html.find(&format!("<article id=\"session-{name}\"")).expect("a card");
         let end = html[start..].find("</article>").expect("its end");

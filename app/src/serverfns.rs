@@ -1,8 +1,8 @@
-//! The server functions: what the page's forms post to, one file a verb.
+//! Server functions: the targets of the page's forms, one file per verb.
 //!
-//! Each calls the core once and does nothing else. A browser without scripts (`Accept: text/html`) is sent back to
-//! the page by a 303, with a notice on the board; any other caller gets the [`Answer`] as JSON with the status of the
-//! problem, if there is one. Input is url-encoded, so that a plain form can post it.
+//! Each calls the core once and does nothing else. A browser without scripts (`Accept: text/html`) is redirected to the
+//! page with status 303, and its notice is on the board. Any other caller gets the [`Answer`] as JSON, with the status
+//! of the problem if there is one. Input is url-encoded, so that a plain form can post it.
 
 pub mod answer;
 pub mod create;
@@ -23,28 +23,28 @@ pub use create::{ArgsChoice, CreateForm};
 use serde::{Deserialize, Serialize};
 use wire::{ControlReport, Problem, SayReceipt};
 
-/// Where every server function is mounted.
+/// Path prefix of every server function.
 pub const PREFIX: &str = "/app";
 
-/// What a form carries along so that the page it comes back to shows the same sessions.
+/// Fields of a form that keep the filter of the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Back {
-    /// The text of the filter.
+    /// Text of the filter.
     #[serde(default)]
     pub q: String,
-    /// `declared`, `created`, or nothing for both.
+    /// `declared`, `created`, or empty for both.
     #[serde(default)]
     pub show: String,
 }
 
-/// What a server function answers.
+/// Answer of a server function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Answer {
-    /// What a verb did; `ok` tells whether it succeeded.
+    /// Result of a verb; `ok` is true if it succeeded.
     Report(ControlReport),
-    /// What became of a message.
+    /// Receipt of a message.
     Receipt(SayReceipt),
-    /// The core refused.
+    /// Refusal of the core.
     Refused(Problem),
 }

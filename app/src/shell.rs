@@ -1,4 +1,4 @@
-//! The document around every page: head, brand, navigation, and the policy that forbids any script but ours.
+//! Document around every page: head, brand, navigation, and the policy that forbids scripts of other origin.
 
 use http::{
     HeaderValue,
@@ -16,23 +16,23 @@ use crate::{
     theme::Theme,
 };
 
-/// Where the host serves the files that the page needs.
+/// Addresses of the files that the page needs.
 #[derive(Clone, Debug)]
 pub struct Assets {
-    /// Names and folder of the WebAssembly half; `None` where there is none, and the page works without.
+    /// Names and folder of the WebAssembly half; `None` if there is none, and the page works without it.
     pub bundle: Option<LeptosOptions>,
-    /// The address of the style sheet.
+    /// Address of the style sheet.
     pub stylesheet: Option<String>,
-    /// The address of the icon.
+    /// Address of the icon.
     pub icon: Option<String>,
 }
 
-/// One whole document.
+/// Renders one whole document.
 #[component]
 pub fn Shell(
-    /// Where the files are.
+    /// Addresses of the files.
     assets: Assets,
-    /// What it shows.
+    /// Data of the page.
     page: Page,
 ) -> impl IntoView {
     let theme = Theme::of_request();
@@ -70,7 +70,7 @@ pub fn Shell(
     .into_any()
 }
 
-/// Why the page may be out of date, a line a reason; which of them is shown is for the island to say.
+/// Renders the reasons why the page may be out of date, one line each. The island selects the visible one.
 #[component]
 fn Outdated() -> impl IntoView {
     view! {
@@ -78,7 +78,7 @@ fn Outdated() -> impl IntoView {
             <span class="spinner" aria-hidden="true"></span>
             "Reconnecting to the service… This page may be out of date."
         </p>
-        // An empty address is that of the page as it is now, so that signing in leads back to it.
+        // An empty address is that of the current page, so signing in returns to it.
         <p class="offline" id="signed-out" role="status">
             "You are signed out. This page may be out of date. Your input is kept. "
             <a href="">"Sign in"</a>
@@ -118,7 +118,7 @@ fn Top(theme: Theme, back: Back) -> impl IntoView {
     .into_any()
 }
 
-/// Three buttons that post; the one in force is pressed.
+/// Renders three buttons that post; the current one is pressed.
 #[component]
 fn ThemeSwitch(theme: Theme, back: Back) -> impl IntoView {
     let choice = |one: Theme| {
@@ -144,7 +144,7 @@ fn ThemeSwitch(theme: Theme, back: Back) -> impl IntoView {
     .into_any()
 }
 
-/// What can be done by key. Opened by `?`; the keys need the island, and so does this.
+/// Renders the list of keyboard shortcuts, opened by `?`. Both need the island.
 #[component]
 fn Keys() -> impl IntoView {
     let row = |keys: &'static [&'static str], what: &'static str| {
@@ -172,7 +172,8 @@ fn Keys() -> impl IntoView {
     .into_any()
 }
 
-/// No script but ours and those that carry this response's nonce; nothing from elsewhere; never in a frame.
+/// Sets the policy: only scripts of this origin and those with this response's nonce, no content from elsewhere, no
+/// frames.
 fn protect() {
     let Some(response) = use_context::<ResponseOptions>() else { return };
     let nonce = use_nonce().map(|nonce| format!(" 'nonce-{nonce}'")).unwrap_or_default();

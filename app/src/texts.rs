@@ -1,4 +1,4 @@
-//! The golden file of what the page says in each of its states.
+//! Golden file of the page's text in each of its states.
 
 use std::fmt::Write as _;
 
@@ -18,7 +18,7 @@ const UNREAD: [&str; 3] = ["script", "style", "time"];
 /// Elements inside a line.
 const INLINE: [&str; 10] = ["a", "b", "code", "kbd", "q", "span", "strong", "em", "svg", "time"];
 
-/// What is read of a document, a line for each block.
+/// Returns the readable text of a document, one line per block.
 fn text_of(html: &str) -> String {
     let mut text = String::new();
     let mut rest = html;
@@ -54,7 +54,7 @@ fn text_of(html: &str) -> String {
         .fold(text, |text, (entity, plain)| text.replace(entity, plain))
 }
 
-/// What stands between two landmarks of the document.
+/// Returns the document between two landmarks.
 fn main_of(page: Page) -> String {
     let html = html(page);
     let from = html.find("<main").unwrap_or_default();

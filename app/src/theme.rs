@@ -1,16 +1,16 @@
-//! Light or dark: the system's choice, unless the reader chose otherwise. The choice is kept in a cookie, so that the
-//! server renders it and nothing flashes.
+//! Theme: the system's, unless the reader chose another one. The choice is kept in a cookie, so that the server renders
+//! it and the page does not flicker.
 
 use http::{header::COOKIE, request::Parts};
 use leptos::prelude::use_context;
 
-/// The name of the cookie.
+/// Name of the cookie.
 pub(crate) const COOKIE_NAME: &str = "the_loop_theme";
 
-/// What the reader chose.
+/// Theme chosen by the reader.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Theme {
-    /// As the system has it.
+    /// Theme of the system.
     #[default]
     System,
     Light,
@@ -18,10 +18,10 @@ pub(crate) enum Theme {
 }
 
 impl Theme {
-    /// Every choice, in the order of the switch.
+    /// All themes, in the order of the switch.
     pub(crate) const ALL: [Self; 3] = [Self::System, Self::Light, Self::Dark];
 
-    /// In the cookie and in the attribute that the style sheet looks at.
+    /// Returns the value in the cookie and in the attribute for the style sheet.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::System => "system",
@@ -30,12 +30,12 @@ impl Theme {
         }
     }
 
-    /// What is not understood is the system's choice.
+    /// Parses a theme; any unknown value means the system's.
     pub(crate) fn parse(text: &str) -> Self {
         Self::ALL.into_iter().find(|theme| theme.as_str() == text).unwrap_or_default()
     }
 
-    /// The choice that the request carries.
+    /// Returns the theme in the request.
     pub(crate) fn of_request() -> Self {
         use_context::<Parts>().map(|parts| Self::of(&parts)).unwrap_or_default()
     }

@@ -1,9 +1,9 @@
-//! Times as people read them, reckoned by the server's clock.
+//! Relative times for people, by the server's clock.
 
 use jiff::{Timestamp, tz::TimeZone};
 use leptos::prelude::*;
 
-/// How long ago, in the largest unit that says enough: `now`, `4 min`, `2 h`, `6 days`.
+/// Formats an age in the largest useful unit: `now`, `4 min`, `2 h`, `6 days`.
 fn ago(then: Timestamp, now: Timestamp) -> String {
     let seconds = now.as_second().saturating_sub(then.as_second());
     match seconds {
@@ -14,15 +14,15 @@ fn ago(then: Timestamp, now: Timestamp) -> String {
     }
 }
 
-/// `HH:MM` now, by the server's clock and time zone.
+/// Returns the current time as `HH:MM`, by the server's clock and time zone.
 pub(crate) fn clock() -> String {
     Timestamp::now().to_zoned_datetime(TimeZone::system()).strftime("%H:%M").to_string()
 }
 
-/// A time from a record with the words before it, as in `up 6 days`; nothing if the record has none.
+/// Renders a time from a record with the words before it, as in `up 6 days`; nothing if the record has none.
 #[component]
 pub(crate) fn Ago(
-    /// The words before it.
+    /// Words before the time.
     before: &'static str,
     /// `YYYY-MM-DDTHH:MM:SSZ`, or empty.
     time: String,

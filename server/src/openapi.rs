@@ -58,7 +58,7 @@ pub fn document() -> &'static Value {
     &DOCUMENT
 }
 
-/// The method and path of every operation in the document, as in `GET /api/v1/health`.
+/// Returns the method and path of every operation in the document, as in `GET /api/v1/health`.
 pub fn operations() -> impl Iterator<Item = (String, &'static str)> {
     each_operation(document()).map(|(method, path, _)| (method.to_ascii_uppercase(), path))
 }
@@ -82,7 +82,7 @@ pub(crate) async fn openapi() -> Response {
     ([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], TEXT.as_str()).into_response()
 }
 
-/// Adds the table of words to each type that has one.
+/// Adds a table of its values to the description of each such type.
 fn explain_words(document: &mut Value) {
     for (name, words) in words() {
         let rows = words.iter().map(|[word, label, about]| format!("| `{word}` | {label} | {about} |"));
@@ -96,7 +96,7 @@ fn explain_words(document: &mut Value) {
     }
 }
 
-/// The published word, label and explanation of each value of the types for states and results.
+/// Returns the published word, label and explanation of each value of the types for states and results.
 pub fn words() -> [(&'static str, Vec<[&'static str; 3]>); 6] {
     macro_rules! of {
         ($type:ident) => {
@@ -109,7 +109,7 @@ pub fn words() -> [(&'static str, Vec<[&'static str; 3]>); 6] {
     [of!(Status), of!(State), of!(Activity), of!(Outcome), of!(Verdict), of!(Evidence)]
 }
 
-/// Turns what is written for readers of the source into what is written for readers of the document.
+/// Removes the brackets of rustdoc links from descriptions.
 fn tidy(value: &mut Value) {
     match value {
         Value::Object(fields) => {

@@ -1,5 +1,5 @@
-//! What listens in the browser. Everything here works on the document that the server rendered, and asks the server
-//! for what is to be shown next; nothing here makes markup.
+//! Event handlers in the browser. They work on the document that the server rendered, and request the next content from
+//! the server. They create no markup.
 
 mod clicks;
 mod dialogs;
@@ -18,7 +18,7 @@ use web_sys::{Document, Element, Event, EventTarget, HtmlElement, Url, UrlSearch
 
 pub(super) use name::watch_name;
 
-/// Starts listening, and says in the document that it does.
+/// Attaches all handlers, and marks the document as live.
 pub(super) fn attach() {
     let document = document();
     listen(&document, "submit", send::submit);
@@ -41,33 +41,33 @@ fn document() -> Document {
     window().document().expect("a window has a document")
 }
 
-/// The `<html>` element.
+/// Returns the `<html>` element.
 fn root() -> Element {
     document().document_element().expect("a document has a root")
 }
 
-/// Listens as long as the page lives, before anything deeper does: some events do not bubble.
+/// Adds a handler for the lifetime of the page, in the capture phase: some events do not bubble.
 fn listen(target: &EventTarget, event: &str, run: fn(&Event)) {
     let listener = Closure::<dyn FnMut(Event)>::new(move |event| run(&event)).into_js_value();
     let _ = target.add_event_listener_with_callback_and_bool(event, listener.unchecked_ref(), true);
 }
 
-/// The element that an event is about.
+/// Returns the target element of an event.
 fn target(event: &Event) -> Option<Element> {
     event.target()?.dyn_into().ok()
 }
 
-/// The nearest element around this one, itself included, that the selector takes.
+/// Returns the nearest ancestor that matches the selector, or the element itself.
 fn around(element: &Element, selector: &str) -> Option<Element> {
     element.closest(selector).ok().flatten()
 }
 
-/// The first element below a document or another element that the selector takes.
+/// Returns the first match of the selector below a document or an element.
 fn first(selector: &str) -> Option<Element> {
     document().query_selector(selector).ok().flatten()
 }
 
-/// Every element of the document that the selector takes.
+/// Returns every element of the document that matches the selector.
 fn every(selector: &str) -> Vec<Element> {
     let Ok(found) = document().query_selector_all(selector) else { return Vec::new() };
     (0..found.length()).filter_map(|index| found.get(index)?.dyn_into().ok()).collect()
@@ -91,14 +91,14 @@ fn has_focus(element: &Element) -> bool {
     document().active_element().is_some_and(|active| element.contains(Some(&active)))
 }
 
-/// Tells those who listen; shown as well if it is a failure that has no other place on the page.
+/// Announces a text to screen readers. A failure without another place on the page is shown as well.
 fn announce(text: &str, shown: bool) {
     let Some(place) = first("#announce") else { return };
     place.set_text_content(Some(text));
     if shown { set(&place, "data-shown", "") } else { unset(&place, "data-shown") }
 }
 
-/// Changes the query of the address, and nothing else of it.
+/// Changes only the query of the address.
 fn change_query(change: impl FnOnce(&UrlSearchParams)) {
     if let Some(url) = window().location().href().ok().and_then(|here| Url::new(&here).ok()) {
         change(&url.search_params());
@@ -106,7 +106,7 @@ fn change_query(change: impl FnOnce(&UrlSearchParams)) {
     }
 }
 
-/// Changes the address without making the browser go there.
+/// Changes the address without navigation.
 fn set_address(address: &str) {
     if let Ok(history) = window().history() {
         let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(address));

@@ -1,9 +1,9 @@
-//! Everything that listens to the whole page.
+//! Handlers for the whole page.
 
 use leptos::prelude::*;
 
-/// Sends forms in place, keeps the page up to date, answers keys. What came of an act is told here as well, for those
-/// who listen rather than look.
+/// Sends forms without navigation, keeps the page up to date and handles keys. Results are announced to screen readers
+/// as well.
 #[island]
 pub fn Enhance() -> impl IntoView {
     #[cfg(feature = "hydrate")]

@@ -1,20 +1,20 @@
-//! The live check of a new session's name.
+//! Live check of a new session's name.
 
 use leptos::prelude::*;
 
-/// What stands there before anything is typed.
+/// Text before anything is typed.
 pub(super) const RULE: &str = "lower-case letters, digits and -, starting with a letter or digit";
 
-/// What stands under the name.
+/// Text below the name field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Hint {
-    /// For a person.
+    /// Text for a person.
     pub(super) text: String,
-    /// Whether the name cannot be taken.
+    /// True if the name is invalid.
     pub(super) wrong: bool,
 }
 
-/// Under the name field: the rule, then the tmux session that the name leads to, or what is wrong with it.
+/// Shows the rule below the name field, then the tmux session for the name, or the mistake in it.
 #[island]
 pub fn NameHint() -> impl IntoView {
     let (hint, set_hint) = signal(Hint { text: RULE.to_owned(), wrong: false });

@@ -1,10 +1,10 @@
-//! Hidden fields that bring the reader back to the same sessions after an act.
+//! Hidden fields that keep the filter after an action.
 
 use leptos::prelude::*;
 
 use crate::serverfns::Back;
 
-/// Nothing at all unless a filter is in force.
+/// Renders the fields; nothing without a filter.
 #[component]
 pub(crate) fn BackFields(back: Back) -> impl IntoView {
     let field = |name: &'static str, value: String| {

@@ -1,4 +1,4 @@
-//! One session.
+//! Card of one session.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-/// A session with its state, its facts, what can be done with it and what its pane shows.
+/// Renders a session with its state, facts, actions and the content of its pane.
 #[component]
 pub(crate) fn Card(session: Session, hidden: bool, common: Arc<Common>) -> impl IntoView {
     let Session { row, screen } = session;
@@ -73,7 +73,7 @@ pub(crate) fn Card(session: Session, hidden: bool, common: Arc<Common>) -> impl 
     .into_any()
 }
 
-/// What can be done with it now. Nothing is offered whose only outcome is a refusal.
+/// Renders the available actions. An action that would only be refused is not offered.
 #[component]
 fn Acts(row: Row, common: Arc<Common>) -> impl IntoView {
     let name = row.name.clone();
@@ -95,7 +95,7 @@ fn Acts(row: Row, common: Arc<Common>) -> impl IntoView {
     .into_any()
 }
 
-/// One verb as a button.
+/// Renders one verb as a button.
 #[component]
 pub(crate) fn Act(
     verb: &'static str,

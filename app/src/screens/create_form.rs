@@ -1,4 +1,4 @@
-//! The form for a new session: what everyone needs first, the rest under "More".
+//! Form for a new session: the common fields first, the rest under "More".
 
 use leptos::prelude::*;
 
@@ -15,14 +15,14 @@ use crate::{
     },
 };
 
-/// A dialog where scripts run, a section of the page where they do not.
+/// Renders a dialog with scripts, a section of the page without.
 #[component]
 pub(crate) fn CreateDialog(page: Page) -> impl IntoView {
     let common = page.common.clone();
     let refused = common.notice_at(&Place::Create);
     let form = page.create_form();
     let plain = Query::plain(&common.query.filter);
-    // What most leave alone is of interest where the usual does not work.
+    // The field is usually left unchanged, but matters when the default harness does not work.
     let harness =
         (!page.default_harness_found()).then(|| view! { <HarnessField page=page.clone() form=form.clone() /> });
     let open = page.sessions.is_ok() && (common.query.new || refused.is_some());

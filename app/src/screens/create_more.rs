@@ -1,4 +1,4 @@
-//! The part of the form that most leave as it is.
+//! Fields of the form that are usually left unchanged.
 
 use leptos::prelude::*;
 
@@ -63,7 +63,7 @@ pub(crate) fn More(page: Page, form: CreateForm) -> impl IntoView {
     .into_any()
 }
 
-/// Which harness, and why it is not the usual one where that cannot be started.
+/// Renders the choice of harness, with the reason if the default one cannot be started.
 #[component]
 pub(super) fn HarnessField(page: Page, form: CreateForm) -> impl IntoView {
     let first = page.harnesses.first().cloned();
@@ -102,7 +102,7 @@ pub(super) fn HarnessField(page: Page, form: CreateForm) -> impl IntoView {
     .into_any()
 }
 
-/// Secrets have no field: they are read from commands and files, which a declaration names.
+/// Renders the environment variables. Secrets have no field: a declaration reads them from commands and files.
 #[component]
 fn EnvField(form: CreateForm) -> impl IntoView {
     view! {
@@ -127,7 +127,7 @@ fn EnvField(form: CreateForm) -> impl IntoView {
     .into_any()
 }
 
-/// Leaving the arguments out and giving none are different things, so they are different choices.
+/// Renders the arguments. Leaving them out and passing none are different, so they are separate choices.
 #[component]
 fn ArgsField(form: CreateForm) -> impl IntoView {
     let choice = |value: &'static str, choice: ArgsChoice, label: &'static str| {

@@ -1,4 +1,4 @@
-//! The second act that a deletion needs. Nothing here is done by a stray Enter: the way out has the focus.
+//! Confirmation of a deletion. The cancel button has the focus, so that an accidental Enter deletes nothing.
 
 use leptos::prelude::*;
 
@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// A dialog where scripts run, a section of the page where they do not; empty unless the address asks for it.
+/// Renders a dialog with scripts, a section of the page without; empty unless the address requests it.
 #[component]
 pub(crate) fn DeleteDialog(page: Page) -> impl IntoView {
     let filter = page.common.query.filter.clone();

@@ -1,4 +1,4 @@
-//! The page before there is any session: what one is, and how to have one.
+//! The page without sessions: explains them and offers to create one.
 
 use leptos::prelude::*;
 

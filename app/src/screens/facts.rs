@@ -1,4 +1,4 @@
-//! The facts of a session in a row: state first, then machine facts, small and in the mono face.
+//! Facts of a session in a row: the state first, then technical facts, small and in the monospace font.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use wire::{Row, State};
 
 use crate::{page::Common, screens::state::Appearance, time_ago::Ago};
 
-/// How much of a conversation's id tells it from others at a glance.
+/// Number of characters of a conversation's ID that are shown.
 const SHORT_ID: usize = 8;
 
 #[component]
@@ -63,7 +63,7 @@ fn Conversation(id: String, resumes: bool) -> impl IntoView {
     })
 }
 
-/// Where its thread is: a message of Slack is known by its channel and its time stamp.
+/// Renders the link to its thread. Slack identifies a message by its channel and time stamp.
 #[component]
 fn Slack(channel: String, thread: String) -> impl IntoView {
     (!channel.is_empty()).then(|| {

@@ -1,4 +1,4 @@
-//! The sessions in the order of what they need: who waits, who runs, who does not.
+//! The sessions in groups: waiting for an answer, running, not running.
 
 use std::{fmt, sync::Arc};
 
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// How many there are.
+/// Number of sessions in each group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Counts {
     all: usize,
@@ -20,7 +20,7 @@ pub(crate) struct Counts {
     running: usize,
 }
 
-/// Counts the sessions; one that waits for an answer runs as well.
+/// Counts the sessions. A session that waits for an answer also counts as running.
 pub(crate) fn counts(sessions: &[Session]) -> Counts {
     let of = |group| sessions.iter().filter(|session| Appearance::of(&session.row).group == group).count();
     let waiting = of(Group::Waits);
@@ -46,8 +46,8 @@ impl fmt::Display for Counts {
     }
 }
 
-/// Headings and cards side by side in one flat list, so that a card that changes its group keeps its place in the
-/// document and whoever types in it is not disturbed.
+/// Renders headings and cards in one flat list. A card that changes its group keeps its node in the document, so that
+/// typing in it is not disturbed.
 #[component]
 pub(crate) fn List(sessions: Vec<Session>, common: Arc<Common>) -> impl IntoView {
     let filter = common.query.filter.clone();

@@ -1,4 +1,4 @@
-//! What is done seldom: restart, look at the pane, delete.
+//! Less common actions: restart, show the pane, delete.
 
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ pub(crate) fn Menu(row: Row, common: Arc<Common>) -> impl IntoView {
     .into_any()
 }
 
-/// A command with a button that copies it; the command can be selected without it.
+/// Renders a command with a button that copies it. The command can be selected without the button.
 #[component]
 pub(crate) fn CopyLine(label: &'static str, #[prop(into)] command: String) -> impl IntoView {
     view! {

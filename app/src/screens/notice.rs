@@ -1,4 +1,4 @@
-//! What came of an act, beside the thing it concerns.
+//! Result of an action, beside the part of the page that it concerns.
 
 use leptos::prelude::*;
 use wire::Remedy;
@@ -8,15 +8,15 @@ use crate::{
     screens::menu::CopyLine,
 };
 
-/// The place for a notice, empty or not, so that the page keeps its shape when one comes.
+/// Renders the place for a notice, empty or not, so that the page keeps its structure when one appears.
 #[component]
 pub(crate) fn Slot(
-    /// Its id in the document.
+    /// ID in the document.
     #[prop(into)]
     id: String,
     /// The notice, if there is one.
     notice: Option<Notice>,
-    /// Stays in an open page until something else takes its place (a receipt does).
+    /// True if the notice stays in an open page until another one replaces it, as a receipt does.
     #[prop(optional)]
     keep: bool,
 ) -> impl IntoView {
@@ -57,11 +57,11 @@ fn NoticeBox(notice: Notice) -> impl IntoView {
     .into_any()
 }
 
-/// A remedy as the page offers it: the button of the card for an act of its own, a command to copy for an act in a
-/// terminal, and text for the rest.
+/// Renders a remedy: a button of the card for an action of that card, a command to copy for an action in a terminal,
+/// and text for the rest.
 fn shown(remedy: &Remedy, on_card: bool) -> AnyView {
     match remedy {
-        // The form is the card's own.
+        // The form belongs to the card.
         Remedy::Start { name } if on_card => {
             (button(format!("start-{name}"), "Start now"), copied("or from a terminal:", remedy)).into_any()
         }
@@ -105,7 +105,7 @@ fn copied(label: &'static str, remedy: &Remedy) -> AnyView {
     remedy.command().map(|command| view! { <CopyLine label=label command=command /> }).into_any()
 }
 
-/// A phrase with a capital and a full stop.
+/// Adds a capital letter and a full stop to a phrase.
 fn sentence(phrase: &str) -> String {
     let mut letters = phrase.chars();
     let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();

@@ -1,4 +1,4 @@
-//! What a session asks, with the answers it offers in place.
+//! Prompt of a session, with its options.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use crate::{
     screens::{back::BackFields, once::OnceField},
 };
 
-/// The question as its screen shows it. Its answers are buttons, none of them filled or preselected: each is chosen by
-/// its own digit, and only while that very question is asked.
+/// Renders the prompt as the session's screen shows it. Its options are buttons, none of them highlighted or
+/// preselected. Each is selected by its own digit, and only while that exact prompt is open.
 #[component]
 pub(crate) fn Question(row: Row, common: Arc<Common>) -> impl IntoView {
     let asks = row.activity == Activity::Waiting && row.state == State::Running && !row.question.is_empty();

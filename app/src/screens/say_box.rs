@@ -1,4 +1,4 @@
-//! The message box, where the session is.
+//! Message box of a session.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use crate::{
     screens::{back::BackFields, menu::CopyLine, once::OnceField, state::Appearance, typed::typed},
 };
 
-/// Open where the session runs; closed with the reason where it does not. The form is one and the same in every state,
-/// so that what is being typed stays when the session changes.
+/// Renders the box: enabled for a running session, else disabled with the reason. The form is the same in every state,
+/// so that typed text stays when the session changes.
 #[component]
 pub(crate) fn SayBox(row: Row, common: Arc<Common>) -> impl IntoView {
     let name = row.name.clone();
@@ -61,7 +61,7 @@ pub(crate) fn SayBox(row: Row, common: Arc<Common>) -> impl IntoView {
     .into_any()
 }
 
-/// After a refusal: what stands unsent in the session's input box can be sent before the message.
+/// Renders the choice, after a refusal, to send the unsent text in the session's input box before the message.
 #[component]
 fn SendFirst() -> impl IntoView {
     view! {
@@ -72,7 +72,7 @@ fn SendFirst() -> impl IntoView {
     }
 }
 
-/// The second act that it takes to type into a question.
+/// Renders the confirmation that is needed to type into a prompt.
 #[component]
 fn Force() -> impl IntoView {
     view! {

@@ -1,23 +1,23 @@
-//! What a session is doing, as a word, a shape and a colour, in that order.
+//! State of a session as a word, a shape and a colour, in that order.
 
 use leptos::prelude::*;
 use wire::{Activity, Row, State};
 
-/// The part of the list that a session stands in.
+/// Group of a session in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Group {
-    /// It asks something.
+    /// Waits on a prompt.
     Waits,
-    /// Its harness is alive.
+    /// The harness is running.
     Running,
-    /// Nothing is known of it.
+    /// The state could not be determined.
     Unclear,
-    /// Its harness is not alive.
+    /// The harness is not running.
     NotRunning,
 }
 
 impl Group {
-    /// In the order of the page.
+    /// All groups, in the order of the page.
     pub(crate) const ALL: [Self; 4] = [Self::Waits, Self::Running, Self::Unclear, Self::NotRunning];
 
     pub(crate) const fn title(self) -> &'static str {
@@ -39,7 +39,7 @@ impl Group {
     }
 }
 
-/// The shape beside the word.
+/// Shape beside the word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shape {
     Arc,
@@ -52,12 +52,12 @@ enum Shape {
     Torn,
 }
 
-/// How a session looks.
+/// Appearance of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Appearance {
-    /// The label of its state.
+    /// Label of its state.
     pub(crate) word: &'static str,
-    /// The name of the colour in the style sheet.
+    /// Name of the colour in the style sheet.
     pub(crate) colour: &'static str,
     pub(crate) group: Group,
     shape: Shape,
@@ -81,7 +81,7 @@ impl Appearance {
         Self { word: row.label(), colour, group, shape }
     }
 
-    /// Why a message cannot be sent now, if it cannot.
+    /// Returns the reason why a message cannot be sent now, if there is one.
     pub(crate) fn deaf(row: &Row) -> Option<&'static str> {
         match row.state {
             State::Running if row.activity == Activity::Waiting => Some("Waiting for an answer to its prompt"),
@@ -98,7 +98,7 @@ impl Appearance {
     }
 }
 
-/// The shape, drawn in the colour of its surroundings; the word beside it says the same.
+/// Renders the shape in the current colour. The word beside it has the same meaning.
 #[component]
 pub(crate) fn ShapeOf(face: Appearance) -> impl IntoView {
     let drawing = match face.shape {

@@ -1,4 +1,4 @@
-//! What is done to the list as a whole: filter it, start what does not run, make a new session.
+//! Actions on the whole list: filter it, start sessions that are not running, create a session.
 
 use leptos::prelude::*;
 use wire::State;

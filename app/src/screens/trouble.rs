@@ -1,4 +1,4 @@
-//! There is no list: every reason, verbatim, and stop, which works all the same.
+//! The page without a list: shows every reason, verbatim, and the stop button, which works anyway.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
-//! Text that was typed, as the content of a `<textarea>`.
+//! Typed text as the content of a `<textarea>`.
 
-/// Escapes it, since the view macro writes what stands inside a `<textarea>` as it is. The line feed in front is the
-/// one that a browser drops there, so that a text that begins with one keeps it.
+/// Escapes the text, since the view macro writes the content of a `<textarea>` unchanged. A browser drops a leading
+/// line feed there, so one is added to keep that of the text.
 pub(super) fn typed(text: &str) -> String {
     format!("\n{}", text.replace('&', "&amp;").replace('<', "&lt;"))
 }

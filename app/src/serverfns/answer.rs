@@ -1,25 +1,25 @@
-//! Answers the question that a session waits on.
+//! Answers the prompt that a session waits on.
 
 use leptos::prelude::*;
 
 use super::{Answer, Back};
 
-/// Chooses one of the answers that a session offers to its own question.
+/// Selects one of the options of a session's prompt.
 #[server(name = AnswerStanding, prefix = "/app", endpoint = "standing/answer")]
 pub async fn answer(
-    /// The session.
+    /// Name of the session.
     #[server(default)]
     name: String,
-    /// The question as the page showed it: no other one is answered.
+    /// Prompt as the page showed it; no other prompt is answered.
     #[server(default)]
     question: String,
-    /// The answer's digit.
+    /// Digit of the option.
     #[server(default)]
     choice: String,
-    /// The key of the form: the same answer to the same question, sent again under the same key, is chosen once.
+    /// Key of the form: the same answer to the same prompt, sent again with the same key, is selected once.
     #[server(default)]
     key: String,
-    /// The sessions to show afterwards.
+    /// Filter of the page afterwards.
     #[server(default)]
     back: Back,
 ) -> Result<Answer, ServerFnError> {

@@ -1,60 +1,60 @@
-//! Makes a session.
+//! Creates a session.
 
 use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{Answer, Back};
 
-/// What the form for a new session holds. A box that is not ticked is not sent.
+/// Form for a new session. An unticked box is not sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct CreateForm {
-    /// The name, not yet checked.
+    /// Name, not yet checked.
     pub name: String,
-    /// The working directory; empty inherits.
+    /// Working directory; empty inherits.
     pub cwd: String,
     /// Free text for people.
     pub description: String,
-    /// The brief, appended to what every session is told.
+    /// Instructions, appended to those of every session.
     pub brief: String,
-    /// The harness; empty inherits.
+    /// Harness; empty inherits.
     pub harness: String,
-    /// Where its arguments come from.
+    /// Source of its arguments.
     pub args_from: ArgsChoice,
-    /// Its arguments, one a line.
+    /// Arguments, one per line.
     pub args: String,
-    /// Variables of its environment, `NAME=value`, one a line.
+    /// Environment variables, `NAME=value`, one per line.
     pub env: String,
-    /// Whether the-loop brings it back when it starts.
+    /// True if `the-loop start` starts the session.
     pub auto_start: bool,
-    /// Whether it is announced in Slack.
+    /// True if the session is announced in Slack.
     pub slack: bool,
-    /// Its Slack channel; empty inherits.
+    /// Slack channel; empty inherits.
     pub slack_channel: String,
-    /// Write the record and start nothing.
+    /// True to write the record without starting the session.
     pub record_only: bool,
 }
 
-/// Where a new session's arguments come from: leaving them out and giving none are different things.
+/// Source of a new session's arguments. Leaving them out and passing none are different.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ArgsChoice {
-    /// From the config, unless some are typed.
+    /// Arguments from the config, unless some are typed.
     #[default]
     Inherit,
-    /// None at all.
+    /// No arguments.
     None,
-    /// Those typed.
+    /// The typed arguments.
     These,
 }
 
-/// Makes a session, and starts it unless told otherwise.
+/// Creates a session, and starts it unless told otherwise.
 #[server(name = CreateStanding, prefix = "/app", endpoint = "standing/create")]
 pub async fn create(
-    /// The form.
+    /// The submitted form.
     #[server(default)]
     form: CreateForm,
-    /// The sessions to show afterwards.
+    /// Filter of the page afterwards.
     #[server(default)]
     back: Back,
 ) -> Result<Answer, ServerFnError> {
@@ -82,7 +82,7 @@ pub async fn create(
 
 #[cfg(feature = "ssr")]
 impl CreateForm {
-    /// What the core is asked for.
+    /// Converts the form to a request for the core.
     fn into_request(self) -> Result<wire::CreateRequest, ::standing::Error> {
         use super::reply::plain_lines;
 
@@ -116,7 +116,7 @@ impl CreateForm {
     }
 }
 
-/// `NAME=value`, one a line; a name alone is a variable that is not to be set.
+/// Parses `NAME=value` lines. A name alone is a variable to unset.
 #[cfg(feature = "ssr")]
 fn variables(typed: &str) -> Result<std::collections::BTreeMap<String, Option<String>>, String> {
     let mut found = std::collections::BTreeMap::new();

@@ -7,10 +7,10 @@ use super::{Answer, Back};
 /// Stops a created session and removes its record; the core refuses it for a declared one.
 #[server(name = DeleteStanding, prefix = "/app", endpoint = "standing/delete")]
 pub async fn delete(
-    /// The session.
+    /// Name of the session.
     #[server(default)]
     name: String,
-    /// The sessions to show afterwards.
+    /// Filter of the page afterwards.
     #[server(default)]
     back: Back,
 ) -> Result<Answer, ServerFnError> {

@@ -1,4 +1,4 @@
-//! What came of an act, in words. What the core said stands in it word for word.
+//! Notices about results. They contain the core's text word for word.
 
 use ::standing::Error;
 use wire::{ControlReport, ControlVerb, Outcome, Row, SayReceipt, Verdict};
@@ -8,7 +8,7 @@ use crate::{
     time_ago,
 };
 
-/// The longest part of a message that its receipt repeats, in characters.
+/// Longest part of a message that its receipt repeats, in characters.
 const QUOTE: usize = 60;
 
 impl Notice {
@@ -16,13 +16,13 @@ impl Notice {
         Self { place, tone, text, remedies: Vec::new(), quote: String::new(), at: time_ago::clock(), draft: None }
     }
 
-    /// A refusal: its message verbatim, and the acts that help.
+    /// Returns the notice for a refusal: its message verbatim, and its remedies.
     pub(crate) fn refused(error: &Error, place: Place) -> Self {
         Self { remedies: error.remedies(), ..Self::new(place, Tone::Failed, error.to_string()) }
     }
 }
 
-/// What a verb did: one line for a session; a sum and a line for each failure, for all of them.
+/// Returns the notice for a verb: one line for one session; a sum, and a line for each failure, for all sessions.
 pub(crate) fn report(report: &ControlReport, verb: ControlVerb, place: Place) -> Notice {
     let tone = if report.ok { Tone::Done } else { Tone::Failed };
     let stop_half = report.stopped.iter().flatten().filter(|row| row.outcome == Some(Outcome::Failed));
@@ -32,7 +32,7 @@ pub(crate) fn report(report: &ControlReport, verb: ControlVerb, place: Place) ->
             stop_half.map(|row| line(row, ControlVerb::Stop)).chain(rows.iter().map(|row| line(row, verb))).collect()
         }
     };
-    // A deleted session has no card left to stand beside.
+    // A deleted session has no card beside which the notice could be shown.
     let gone = report.sessions.iter().any(|row| row.outcome == Some(Outcome::Deleted));
     Notice::new(if gone { Place::Page } else { place }, tone, lines.join("\n"))
 }
@@ -70,7 +70,7 @@ fn joined(word: &str, detail: &str) -> String {
     if detail.is_empty() { word.to_owned() } else { format!("{word}: {detail}") }
 }
 
-/// What became of a message: in the core's own words, which tell what the verdict rests on.
+/// Returns the notice for a message, in the core's own words, which contain the evidence for the verdict.
 pub(crate) fn receipt(receipt: &SayReceipt, place: Place) -> Notice {
     let (tone, verdict) = match (receipt.delivered, receipt.verdict) {
         (false, _) | (_, Verdict::NotDelivered) => (Tone::Failed, "not delivered"),
@@ -79,12 +79,12 @@ pub(crate) fn receipt(receipt: &SayReceipt, place: Place) -> Notice {
         (true, Verdict::Submitted) => (Tone::Done, "submitted"),
     };
     let told: Vec<&str> = receipt.messages.iter().map(|message| message.text.as_str()).collect();
-    // A failure is called one, whatever else is told of it.
+    // A failure is named as one, whatever the rest of the text.
     let verdict = (told.is_empty() || tone == Tone::Failed).then_some(verdict);
     Notice::new(place, tone, verdict.into_iter().chain(told).collect::<Vec<_>>().join("\n"))
 }
 
-/// The beginning of a message, on one line.
+/// Returns the beginning of a message, on one line.
 pub(crate) fn quote(text: &str) -> String {
     let mut words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if let Some((end, _)) = words.char_indices().nth(QUOTE) {

@@ -1,4 +1,4 @@
-//! How every server function answers: a notice on the board and a way back for a form, the answer itself for others.
+//! Replies of all server functions: a notice and a redirect for a form, the answer itself for other callers.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -21,21 +21,21 @@ use crate::{
     theme::{COOKIE_NAME, Theme},
 };
 
-/// The sender of every message and answer from the page.
+/// Actor of every message and answer from the page.
 pub(super) const ACTOR: &str = "page";
 
-/// The host provides it to every server function.
+/// Returns the context that the host provides to every server function.
 pub(super) fn context() -> AppContext {
     expect_context::<AppContext>()
 }
 
-/// A browser sends `\r\n` for each line's end in a form.
+/// Normalises line ends: a browser sends `\r\n` in a form.
 pub(super) fn plain_lines(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 
-/// The idempotency key of a form with these words; none if the form has no key. Other words under the same key are a
-/// new request: the person changed them after an answer was lost.
+/// Returns the idempotency key of a form with this text; none if the form has no key. Another text under the same key
+/// is a new request: the person changed the text after an answer was lost.
 pub(super) fn once(key: &str, words: &[&str]) -> String {
     if key.is_empty() {
         return String::new();
@@ -45,7 +45,7 @@ pub(super) fn once(key: &str, words: &[&str]) -> String {
     format!("page:{key}:{:016x}", hasher.finish())
 }
 
-/// Start, stop or restart of one session, or of all.
+/// Starts, stops or restarts one session, or all.
 pub(super) async fn control(verb: ControlVerb, name: String, all: bool, back: Back) -> Answer {
     let context = context();
     let place = if all { Place::Page } else { Place::Acts(name.clone()) };
@@ -68,7 +68,7 @@ pub(super) async fn control(verb: ControlVerb, name: String, all: bool, back: Ba
     send(&context, notice, back, done.map(Answer::Report))
 }
 
-/// Puts the notice up and sends a form's browser back to it.
+/// Posts the notice and redirects a form's browser to it.
 pub(super) fn send(context: &AppContext, notice: Notice, back: Back, answer: Result<Answer, Error>) -> Answer {
     let answer = answer.unwrap_or_else(|error| Answer::Refused(error.problem()));
     if wants_page() {
@@ -80,14 +80,14 @@ pub(super) fn send(context: &AppContext, notice: Notice, back: Back, answer: Res
     answer
 }
 
-/// Whether a page is asked for, as a plain form does.
+/// True if the caller requests a page, as a plain form does.
 fn wants_page() -> bool {
     use_context::<Parts>().is_some_and(|parts| {
         parts.headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).is_some_and(|a| a.contains("text/html"))
     })
 }
 
-/// Sends the browser to another page with GET. Addresses are made by [`Query::address`], so they are plain ASCII.
+/// Redirects the browser to another page with GET. Addresses come from [`Query::address`], so they are plain ASCII.
 pub(super) fn see_other(address: &str) {
     let (Some(response), Ok(address)) = (use_context::<ResponseOptions>(), HeaderValue::from_str(address)) else {
         return;
@@ -96,7 +96,7 @@ pub(super) fn see_other(address: &str) {
     response.set_status(StatusCode::SEE_OTHER);
 }
 
-/// Keeps the choice for a year.
+/// Stores the choice for a year.
 pub(super) fn keep_theme(theme: Theme) {
     let cookie = format!("{COOKIE_NAME}={}; Path=/; Max-Age=31536000; SameSite=Strict; HttpOnly", theme.as_str());
     if let (Some(response), Ok(cookie)) = (use_context::<ResponseOptions>(), HeaderValue::from_str(&cookie)) {

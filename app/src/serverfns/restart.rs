@@ -7,10 +7,10 @@ use super::{Answer, Back};
 /// Stops a session and starts it again.
 #[server(name = RestartStanding, prefix = "/app", endpoint = "standing/restart")]
 pub async fn restart(
-    /// The session.
+    /// Name of the session.
     #[server(default)]
     name: String,
-    /// The sessions to show afterwards.
+    /// Filter of the page afterwards.
     #[server(default)]
     back: Back,
 ) -> Result<Answer, ServerFnError> {

@@ -4,23 +4,22 @@ use leptos::prelude::*;
 
 use super::{Answer, Back};
 
-/// Pastes a message into a running session and submits it. `force` types it even if the session waits on its own
-/// question.
+/// Pastes a message into a running session and submits it. `force` types it even if the session waits on a prompt.
 #[server(name = SayStanding, prefix = "/app", endpoint = "standing/say")]
 pub async fn say(
-    /// The session.
+    /// Name of the session.
     #[server(default)]
     name: String,
-    /// The message.
+    /// Text of the message.
     #[server(default)]
     text: String,
-    /// Type it even into a question.
+    /// True to type it even into a prompt.
     #[server(default)]
     force: bool,
-    /// The key of the form: the same words, sent again under the same key, are typed once.
+    /// Key of the form: the same text, sent again with the same key, is typed once.
     #[server(default)]
     key: String,
-    /// The sessions to show afterwards.
+    /// Filter of the page afterwards.
     #[server(default)]
     back: Back,
 ) -> Result<Answer, ServerFnError> {

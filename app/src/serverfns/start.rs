@@ -1,19 +1,19 @@
-//! Starts a session, or every session.
+//! Starts one session or all.
 
 use leptos::prelude::*;
 
 use super::{Answer, Back};
 
-/// Starts a session, or every session.
+/// Starts one session or all.
 #[server(name = StartStanding, prefix = "/app", endpoint = "standing/start")]
 pub async fn start(
-    /// The session; empty with `all`.
+    /// Name of the session; empty with `all`.
     #[server(default)]
     name: String,
-    /// Every session: said aloud, so that a missing name never means all of them.
+    /// True for every session: required, so that a missing name never means all of them.
     #[server(default)]
     all: bool,
-    /// The sessions to show afterwards.
+    /// Filter of the page afterwards.
     #[server(default)]
     back: Back,
 ) -> Result<Answer, ServerFnError> {

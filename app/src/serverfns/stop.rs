@@ -1,19 +1,19 @@
-//! Stops a session, or every recorded one.
+//! Stops one session, or every recorded one.
 
 use leptos::prelude::*;
 
 use super::{Answer, Back};
 
-/// Stops a session, or every recorded one. Works while the config does not.
+/// Stops one session, or every recorded one. Works with an invalid config.
 #[server(name = StopStanding, prefix = "/app", endpoint = "standing/stop")]
 pub async fn stop(
-    /// The session; empty with `all`.
+    /// Name of the session; empty with `all`.
     #[server(default)]
     name: String,
-    /// Every session: said aloud, so that a missing name never means all of them.
+    /// True for every session: required, so that a missing name never means all of them.
     #[server(default)]
     all: bool,
-    /// The sessions to show afterwards.
+    /// Filter of the page afterwards.
     #[server(default)]
     back: Back,
 ) -> Result<Answer, ServerFnError> {

@@ -1,18 +1,18 @@
-//! Light, dark, or as the system has it.
+//! Selects the light, dark or system theme.
 
 use leptos::prelude::*;
 
 use super::Back;
 
-/// Keeps the reader's choice of colours in a cookie.
+/// Stores the reader's theme in a cookie.
 // The macro puts the attribute on several items, and only one of them needs it.
 #[allow(clippy::unused_async, reason = "a server function is asynchronous by its form")]
 #[server(name = ChooseTheme, prefix = "/app", endpoint = "view/theme")]
 pub async fn theme(
-    /// `system`, `light` or `dark`; anything else is the system's choice.
+    /// `system`, `light` or `dark`; any other value means `system`.
     #[server(default)]
     choice: String,
-    /// The sessions to show afterwards.
+    /// Filter of the page afterwards.
     #[server(default)]
     back: Back,
 ) -> Result<(), ServerFnError> {

@@ -37,7 +37,7 @@ pub(super) struct Presence {
     told: Arc<Mutex<String>>,
 }
 
-/// Result of a request for the name when it was not taken.
+/// Result of an attempt to take the name.
 pub(super) enum Asked {
     Ours(Presence),
     /// The service of this folder holds it.

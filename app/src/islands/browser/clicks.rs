@@ -1,4 +1,4 @@
-//! Links that open and close dialogs, buttons that copy, menus that close when something else is clicked.
+//! Click handlers: links that open and close dialogs, copy buttons, and menus that close on an outside click.
 
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
@@ -7,7 +7,7 @@ use web_sys::{Element, Event, HtmlAnchorElement, HtmlDetailsElement, HtmlDialogE
 
 use super::{announce, around, change_query, dialogs, every, live, page, set_address, target, window};
 
-/// Something is clicked.
+/// Handles a click.
 pub(super) fn click(event: &Event) {
     let Some(clicked) = target(event) else { return };
     close_menus(Some(&clicked));
@@ -32,7 +32,7 @@ pub(super) fn click(event: &Event) {
     }
 }
 
-/// Closes every menu but the one around this element.
+/// Closes every menu except the one around this element.
 pub(super) fn close_menus(but: Option<&Element>) {
     for menu in every("details.menu[open]") {
         if !menu.contains(but.map(AsRef::as_ref)) {
@@ -44,7 +44,7 @@ pub(super) fn close_menus(but: Option<&Element>) {
 fn open(link: Element) {
     let Ok(link) = link.dyn_into::<HtmlAnchorElement>() else { return };
     let id = link.get_attribute("data-opens").unwrap_or_default();
-    // The form for a new session is in every page; what is to be deleted is not.
+    // Every page contains the form for a new session, but not the deletion dialog.
     if let (Some(dialog), "new") = (dialogs::named(&id), &*id) {
         change_query(|query| query.set("new", ""));
         dialogs::show(&dialog);
@@ -65,7 +65,7 @@ fn copy(button: Element) {
     let text = button.get_attribute("data-copy").unwrap_or_default();
     spawn_local(async move {
         let copied = JsFuture::from(window().navigator().clipboard().write_text(&text)).await.is_ok();
-        // The next refresh puts the button's own word back.
+        // The next refresh restores the button's own label.
         button.set_text_content(Some(if copied { "Copied" } else { "Select the text" }));
         announce(if copied { "Copied" } else { "Could not copy" }, false);
     });

@@ -1,5 +1,5 @@
-//! Drafts: text that was typed and not sent, kept in the tab over a reload and over signing in again. It never leaves
-//! the tab, and is gone when the tab is closed.
+//! Drafts: typed and unsent text, kept in the tab over a reload and another sign-in. It never leaves the tab, and is
+//! deleted when the tab is closed.
 
 use wasm_bindgen::JsCast;
 use web_sys::{
@@ -9,10 +9,10 @@ use web_sys::{
 
 use super::{around, every, listen, morph, target, window};
 
-/// The forms whose fields a person fills in.
+/// Selector of the forms that a person fills in.
 const FORMS: &str = "form[data-clears][id]";
 
-/// Keeps what is typed from now on, and puts back what was typed before.
+/// Stores typed text from now on, and restores earlier text.
 pub(super) fn attach(document: &Document) {
     listen(document, "input", changed);
     listen(document, "change", changed);
@@ -22,7 +22,7 @@ pub(super) fn attach(document: &Document) {
     restore();
 }
 
-/// Puts back what was typed into forms that are on the page, unless something else stands there.
+/// Restores typed text into the forms of the page, unless they already contain other text.
 pub(super) fn restore() {
     let Some(storage) = storage() else { return };
     for form in every(FORMS) {
@@ -42,7 +42,7 @@ fn changed(event: &Event) {
     }
 }
 
-/// Keeps all of a form as it is now; nothing if nothing is typed into it.
+/// Stores all of a form as it is now; nothing if the form is empty.
 fn keep(form: &Element) -> Option<()> {
     let (storage, key) = (storage()?, key(form));
     if !controls(form).iter().any(morph::is_dirty) {
@@ -82,7 +82,7 @@ fn key(form: &Element) -> String {
     ["draft:", &form.id()].concat()
 }
 
-/// A browser may be told to keep nothing.
+/// Returns the storage of the tab; none if the browser blocks it.
 fn storage() -> Option<Storage> {
     window().session_storage().ok().flatten()
 }

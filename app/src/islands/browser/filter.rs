@@ -1,18 +1,18 @@
-//! The filter, as it is typed. The server decides what is shown; the address says what was asked for.
+//! The filter, applied while it is typed. The server selects the sessions; the address contains the filter.
 
 use wasm_bindgen::JsCast;
 use web_sys::{Event, FormData, HtmlFormElement, UrlSearchParams};
 
 use super::{around, change_query, first, live, target};
 
-/// Something is typed or chosen.
+/// Handles a change of the filter.
 pub(super) fn input(event: &Event) {
     if target(event).is_some_and(|field| around(&field, "[data-filter]").is_some()) {
         apply();
     }
 }
 
-/// Shows what the filter takes.
+/// Shows the sessions that match the filter.
 pub(super) fn apply() {
     let form = first("[data-filter]").and_then(|form| form.dyn_into::<HtmlFormElement>().ok());
     let fields = form.and_then(|form| FormData::new_with_form(&form).ok());

@@ -1,11 +1,11 @@
-//! What can be done by key, as the panel under `?` lists it.
+//! Keyboard shortcuts, as listed in the panel under `?`.
 
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, HtmlFormElement, HtmlInputElement, KeyboardEvent};
 
 use super::{around, clicks, dialogs, document, every, filter, first, focus, target};
 
-/// A key goes down.
+/// Handles a pressed key.
 pub(super) fn key(event: &Event) {
     let (Some(key), Some(target)) = (event.dyn_ref::<KeyboardEvent>(), target(event)) else { return };
     if key.is_composing() {
@@ -31,7 +31,7 @@ pub(super) fn key(event: &Event) {
     }
 }
 
-/// Does what the key stands for, if it stands for anything.
+/// Runs the action of a key; false if it has none.
 fn act(key: &str) -> bool {
     let (element, run): (_, fn(&Element)) = match key {
         "/" => (first("#filter-text"), focus),
@@ -51,12 +51,12 @@ fn click(element: &Element) {
     }
 }
 
-/// The session that has the focus.
+/// Returns the focused session.
 fn current() -> Option<Element> {
     document().active_element().and_then(|active| around(&active, "article"))
 }
 
-/// The session so many places from the one that has the focus.
+/// Returns the session at a distance from the focused one.
 fn beside(step: isize) -> Option<Element> {
     let cards = every("article:not([hidden])");
     let here = current().and_then(|current| cards.iter().position(|card| *card == current));
@@ -67,7 +67,7 @@ fn beside(step: isize) -> Option<Element> {
     cards.into_iter().nth(next)
 }
 
-/// Closes the menu, or empties the filter. Dialogs and the panel of keys close by themselves.
+/// Closes the menu, or clears the filter. Dialogs and the panel of keys close on their own.
 fn escape(target: &Element) {
     if let Some(menu) = first("details.menu[open]") {
         clicks::close_menus(None);

@@ -1,4 +1,4 @@
-//! Keeps the page up to date while it is looked at, and says so when it cannot.
+//! Keeps a visible page up to date, and shows when it cannot.
 
 use std::cell::Cell;
 
@@ -12,12 +12,13 @@ use super::{
     root, set, unset, window,
 };
 
-/// How often, in milliseconds.
+/// Interval between refreshes, in milliseconds.
 const PERIOD: i32 = 2000;
-/// How many answers may be missing before the page says that it may be out of date.
+/// Number of missing answers after which the page is marked as possibly out of date.
 const PATIENCE: u32 = 2;
 
-/// Marks on the document that say why it may be out of date. Each has its own line at the top of the page.
+/// Attribute of the document with the reason why it may be out of date. Each reason has its own line at the top of the
+/// page.
 const STALE: &str = "data-stale";
 const SIGNED_OUT: &str = "data-signed-out";
 const REFUSED: &str = "data-refused";
@@ -26,7 +27,7 @@ thread_local! {
     static MISSED: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Refreshes from now on, again and again: a slow service is asked less often, and never twice at once.
+/// Starts the refreshes. A slow service gets fewer requests, and never two at once.
 pub(super) fn attach() {
     listen(&document(), "visibilitychange", |_| {
         if is_wanted() {
@@ -53,7 +54,7 @@ fn wait(milliseconds: i32) -> Promise {
     })
 }
 
-/// Milliseconds from some moment on.
+/// Returns milliseconds since a fixed moment.
 #[expect(clippy::cast_possible_truncation, reason = "a page is not open for weeks, and only differences count")]
 fn now() -> i32 {
     window().performance().map_or(0.0, |clock| clock.now()) as i32
@@ -64,7 +65,7 @@ fn is_wanted() -> bool {
     document().visibility_state() == VisibilityState::Visible
 }
 
-/// Asks for the page at the address as it is now, at once.
+/// Requests the page at the current address at once.
 pub(super) fn refresh() {
     spawn_local(refreshed());
 }
@@ -84,7 +85,7 @@ async fn refreshed() {
     }
 }
 
-/// The service is there.
+/// Records that the service answered.
 pub(super) fn answered() {
     if MISSED.replace(0) >= PATIENCE {
         announce("Connected to the service again.", false);
@@ -98,7 +99,7 @@ pub(super) fn up_to_date() {
     }
 }
 
-/// There is no page: says at the top of this one why it may be out of date.
+/// Handles a failed refresh: shows at the top of the page why it may be out of date.
 pub(super) fn failed(failure: &Failure) {
     match failure {
         Failure::Silent => {
@@ -124,7 +125,7 @@ pub(super) fn failed(failure: &Failure) {
     }
 }
 
-/// One reason at a time: the newest is what is true now.
+/// Sets the reason. There is one at a time: the newest applies.
 fn mark(reason: &str) {
     if !root().has_attribute(reason) {
         up_to_date();

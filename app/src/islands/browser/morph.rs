@@ -1,36 +1,36 @@
-//! Makes a part of the open document equal to a part of a new one, touching only what differs.
+//! Makes a part of the open document equal to a part of a new one, and changes only the differences.
 //!
-//! Elements with the same id are the same thing and keep their node: what is typed, chosen, unfolded or focused in it
-//! stays. Invariant: the node that has the focus is never taken out of the document; others are moved around it.
+//! Elements with the same ID are the same element and keep their node, with its typed text, selection, open state and
+//! focus. Invariant: the focused node is never removed from the document; others are moved around it.
 
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlInputElement, HtmlTextAreaElement, Node};
 
 use super::{document, has_focus, set, unset, window};
 
-/// Attributes that belong to the reader and not to the server.
+/// Attributes that the reader controls and the server does not.
 const OURS: [&str; 4] = ["open", "aria-busy", "aria-invalid", "data-hydrated"];
 
-/// Makes `old` equal to `new`, but for what the reader is at, and for the keys of forms that are not answered yet.
+/// Makes `old` equal to `new`, except for parts in use by the reader, and for the keys of forms without an answer.
 pub(super) fn morph(old: &Element, new: &Element) {
     let left_alone = old.matches("leptos-island, dialog:modal, [data-once]").unwrap_or_default();
     if left_alone || old.is_equal_node(Some(new)) || is_selected(old) {
         return;
     }
-    // A receipt stays until another takes its place.
+    // A receipt stays until another one replaces it.
     if old.has_attribute("data-keep") && new.child_element_count() == 0 {
         return;
     }
     renew(old, new);
 }
 
-/// Makes `old` equal to `new`, whatever the reader is at.
+/// Makes `old` equal to `new`, including parts in use by the reader.
 pub(super) fn renew(old: &Element, new: &Element) {
     attributes(old, new);
     children(old, new);
 }
 
-/// Whether a box holds something that the server did not put there.
+/// True if a field contains a value that did not come from the server.
 pub(super) fn is_dirty(element: &Element) -> bool {
     if let Some(area) = element.dyn_ref::<HtmlTextAreaElement>() {
         return area.default_value().is_ok_and(|value| value != area.value());
@@ -39,7 +39,7 @@ pub(super) fn is_dirty(element: &Element) -> bool {
     input.is_some_and(|input| input.value() != input.default_value())
 }
 
-/// Whether the reader is selecting text in it, which a change would undo.
+/// True if the reader is selecting text in the element. A change would undo the selection.
 fn is_selected(element: &Element) -> bool {
     element.tag_name() == "PRE"
         && window()
@@ -64,7 +64,7 @@ fn attributes(old: &Element, new: &Element) {
 }
 
 fn children(old: &Element, new: &Element) {
-    // Where the next child belongs: everything before it is done.
+    // Position of the next child: all nodes before it are finished.
     let mut cursor = old.first_child();
     let mut wanted = new.first_child();
     while let Some(child) = wanted {
@@ -83,7 +83,7 @@ fn children(old: &Element, new: &Element) {
     }
 }
 
-/// The node among those not done yet that is the same thing as `new`.
+/// Finds the node that corresponds to `new` among the unfinished ones.
 fn find(cursor: Option<&Node>, new: &Node) -> Option<Node> {
     let id = id(new);
     let same = |node: &Node| node.node_name() == new.node_name() && self::id(node) == id;
@@ -100,7 +100,7 @@ fn find(cursor: Option<&Node>, new: &Node) -> Option<Node> {
     None
 }
 
-/// Puts a node of the same parent where the cursor is.
+/// Moves a node of the same parent to the cursor.
 fn bring(parent: &Element, cursor: Option<&Node>, node: &Node) {
     let focused = node.dyn_ref::<Element>().is_some_and(has_focus);
     if !focused {
@@ -109,7 +109,7 @@ fn bring(parent: &Element, cursor: Option<&Node>, node: &Node) {
         }
         return;
     }
-    // Those in front of it go to the end instead; whoever wants them finds them there.
+    // The focused node cannot move, so the nodes before it go to the end. A later step finds them there.
     let mut before = cursor.cloned();
     while let Some(other) = before.filter(|other| other != node) {
         before = other.next_sibling();

@@ -1,4 +1,4 @@
-//! The live check of a name, by the same rule that the server has.
+//! Live check of a name, by the same rule as on the server.
 
 use std::cell::Cell;
 
@@ -14,7 +14,7 @@ thread_local! {
     static HINT: Cell<Option<WriteSignal<Hint>>> = const { Cell::new(None) };
 }
 
-/// Tells what the name in the form leads to, or what is wrong with it, as it is typed.
+/// Shows the tmux session for the typed name, or the mistake in it.
 pub(in crate::islands) fn watch_name(hint: WriteSignal<Hint>) {
     HINT.set(Some(hint));
     listen(&document(), "input", changed);

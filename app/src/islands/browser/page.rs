@@ -1,4 +1,4 @@
-//! A page, asked from the server and brought into the one that is open.
+//! Fetches a page from the server and merges it into the open one.
 
 use std::cell::Cell;
 
@@ -11,31 +11,31 @@ use web_sys::{
 
 use super::{document, drafts, every, first, live, morph, root, set, window};
 
-/// The service is behind a proxy, and the proxy does not reach it.
+/// Statuses of a proxy that cannot reach the service.
 const UNREACHED: [u16; 3] = [502, 503, 504];
 
-/// How long a page may take, in milliseconds.
+/// Timeout for a page, in milliseconds.
 const TOO_LONG: u32 = 10_000;
 
 thread_local! {
-    /// Counts the pages that were shown, so that one which was asked for before the last of them is known as old.
+    /// Counts the shown pages. A page that was requested before the last one was shown is out of date.
     static SHOWN: Cell<u32> = const { Cell::new(0) };
 }
 
-/// A page as the server rendered it, with the address it was found at.
+/// A page as the server rendered it, with its address.
 pub(super) struct Fetched {
     pub(super) document: Document,
     pub(super) address: String,
     asked_after: u32,
 }
 
-/// Why there is no page.
+/// Reason why there is no page.
 pub(super) enum Failure {
     /// The service does not answer.
     Silent,
-    /// The browser is not signed in, or no longer.
+    /// The browser is not signed in.
     SignedOut,
-    /// The service refused, for this reason.
+    /// The service refused the request, for this reason.
     Refused(String),
 }
 
@@ -45,12 +45,12 @@ impl From<JsValue> for Failure {
     }
 }
 
-/// Asks for a page; with a form, posts it first and follows to the page that it leads to.
+/// Fetches a page. With a form, posts the form and follows the redirect.
 pub(super) async fn fetch(address: &str, form: Option<&UrlSearchParams>) -> Result<Fetched, Failure> {
     let asked_after = SHOWN.get();
     let request = RequestInit::new();
     let headers = Headers::new()?;
-    // A refusal is told as data, so that its reason can be shown alone.
+    // A refusal arrives as data, so that its reason can be shown alone.
     headers.set("accept", "text/html, application/problem+json")?;
     request.set_headers(&headers);
     match form {
@@ -58,7 +58,7 @@ pub(super) async fn fetch(address: &str, form: Option<&UrlSearchParams>) -> Resu
             request.set_method("POST");
             request.set_body(form);
         }
-        // A verb takes as long as it takes; a page that takes so long will not come.
+        // A verb has no timeout. A page that takes this long will not arrive.
         None => request.set_signal(Some(&AbortSignal::timeout_with_u32(TOO_LONG))),
     }
     let response = JsFuture::from(window().fetch_with_str_and_init(address, &request)).await?;
@@ -75,7 +75,7 @@ pub(super) async fn fetch(address: &str, form: Option<&UrlSearchParams>) -> Resu
     Ok(Fetched { document, address: response.url(), asked_after })
 }
 
-/// Why an answer is not a page: its reason alone, never the document that carries it.
+/// Returns the reason from a refusal, never the document that contains it.
 fn refused(response: &Response, text: &str) -> Failure {
     let kind = response.headers().get("content-type").ok().flatten().unwrap_or_default();
     let detail = if kind.contains("json") {
@@ -97,12 +97,12 @@ fn refused(response: &Response, text: &str) -> Failure {
 }
 
 impl Fetched {
-    /// Whether nothing newer has been shown since this was asked for.
+    /// True if nothing newer was shown since this page was requested.
     pub(super) fn is_newest(&self) -> bool {
         self.asked_after == SHOWN.get()
     }
 
-    /// Brings the open page up to date.
+    /// Updates the open page.
     pub(super) fn show(&self) {
         if self.is_of_another_build() {
             let _ = window().location().reload();
@@ -120,7 +120,7 @@ impl Fetched {
         drafts::restore();
     }
 
-    /// The server was upgraded: its style sheet has another address. Nobody's unsent words are thrown away for that.
+    /// True if the server was upgraded: its style sheet has another address. Unsent text is not discarded for that.
     fn is_of_another_build(&self) -> bool {
         let sheet = |sheet: Option<Element>| sheet.and_then(|link| link.get_attribute("href"));
         let selector = "link[rel=stylesheet]";

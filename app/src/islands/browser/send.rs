@@ -1,4 +1,4 @@
-//! Sends a form in place: the same request that the browser would make, and the page it leads to.
+//! Sends a form without navigation: the same request as the browser's own, and then the resulting page.
 
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
@@ -13,7 +13,7 @@ use super::{
     set, set_address, target, unset,
 };
 
-/// A form is submitted, by a button or by a key.
+/// Handles a form submitted by a button or a key.
 pub(super) fn submit(event: &Event) {
     let Some(form) = target(event).and_then(|form| form.dyn_into::<HtmlFormElement>().ok()) else { return };
     event.prevent_default();
@@ -25,13 +25,13 @@ pub(super) fn submit(event: &Event) {
     let Some(button) = button.or_else(|| form.query_selector("button[type=submit]").ok().flatten()) else { return };
     let Some(fields) = fields(&form, &button) else { return };
     let pressed = shown(button);
-    // Sent already, and not answered yet.
+    // The form is already sent and not answered yet.
     if pressed.has_attribute("aria-busy") {
         return;
     }
     set(&pressed, "aria-busy", "true");
     announce("", false);
-    // The button may be gone when the answer comes: the page is kept up to date meanwhile.
+    // The button may be gone when the answer arrives, since the page is refreshed meanwhile.
     let card = around(&pressed, "article");
     spawn_local(async move {
         let address = form.get_attribute("action").unwrap_or_default();
@@ -45,7 +45,7 @@ pub(super) fn submit(event: &Event) {
     });
 }
 
-/// What the form holds, as the browser would send it.
+/// Returns the fields of the form, as the browser would send them.
 fn fields(form: &HtmlFormElement, button: &Element) -> Option<UrlSearchParams> {
     let data = FormData::new_with_form(form).ok()?;
     let fields = UrlSearchParams::new_with_str_sequence_sequence(&data).ok()?;
@@ -55,7 +55,7 @@ fn fields(form: &HtmlFormElement, button: &Element) -> Option<UrlSearchParams> {
     Some(fields)
 }
 
-/// The button that shows that it is working: in a menu, which closes, the menu's own.
+/// Returns the button that shows progress: in a menu, which closes, the menu's own button.
 fn shown(button: Element) -> Element {
     let Some(menu) = around(&button, "details.menu") else { return button };
     if let Some(menu) = menu.dyn_ref::<HtmlDetailsElement>() {
@@ -84,11 +84,11 @@ fn arrived(page: &Fetched, form: &HtmlFormElement, sent: &str, card: Option<Elem
     let told = notice.as_ref().and_then(|notice| notice.query_selector("p").ok().flatten());
     announce(&told.and_then(|told| told.text_content()).unwrap_or_default(), false);
     let failed = notice.as_ref().is_some_and(|notice| notice.get_attribute("data-notice").as_deref() == Some("failed"));
-    // What was typed since then is not thrown away.
+    // Text typed since then is not discarded.
     if !failed && form.has_attribute("data-clears") && typed(form) == sent {
         form.reset();
     }
-    // The pressed button may be gone: whoever works by keyboard goes on from the same session.
+    // The pressed button may be gone. A keyboard user continues at the same session.
     let lost = document().active_element().is_none_or(|active| around(&active, "main, header").is_none())
         || first("dialog:not([open]) :focus").is_some();
     let card = card.or_else(|| around(notice.as_ref()?, "article"));
@@ -98,8 +98,8 @@ fn arrived(page: &Fetched, form: &HtmlFormElement, sent: &str, card: Option<Elem
     }
 }
 
-/// The form was answered, so what it sends next is something new. Without an answer its key stays, and the same words
-/// sent again are typed once.
+/// Renews the key of an answered form: its next content is a new request. Without an answer the key stays, and the same
+/// text sent again is typed once.
 fn renew_key(form: &HtmlFormElement, page: &Fetched) {
     let key = |form: &Element| form.query_selector("[data-once]").ok().flatten();
     let new = page.document.get_element_by_id(&form.id()).and_then(|form| key(&form)?.get_attribute("value"));
@@ -108,7 +108,7 @@ fn renew_key(form: &HtmlFormElement, page: &Fetched) {
     }
 }
 
-/// The notice that the new page has, where it stands in the open one. Older receipts are not it.
+/// Returns the new page's notice, at its position in the open page. Older receipts do not count.
 fn notice(page: &Fetched) -> Option<Element> {
     let place = page.document.query_selector("[data-notice]").ok().flatten()?.parent_element()?;
     document().get_element_by_id(&place.id())?.first_element_child()

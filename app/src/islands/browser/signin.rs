@@ -1,13 +1,13 @@
-//! An address with a one-use code, opened in a tab that shows the page already.
+//! Sign-in by an address with a one-time code, opened in a tab that already shows the page.
 
 use web_sys::Event;
 
 use super::{listen, set_address, window};
 
-/// Where the code stands in the address.
+/// Prefix of the code in the address.
 const CODE: &str = "#code=";
 
-/// A browser that is signed in has no use for the code; one that is not loads the page that takes it.
+/// Handles a code in the address. A signed-in browser does not need it; another one loads the page that accepts it.
 pub(super) fn attach() {
     if has_code() {
         set_address("#/standing");
@@ -15,7 +15,7 @@ pub(super) fn attach() {
     listen(&window(), "hashchange", opened);
 }
 
-/// A new fragment alone does not load anything.
+/// Handles a new fragment, which alone does not load a page.
 fn opened(_: &Event) {
     if has_code() {
         let _ = window().location().reload();
