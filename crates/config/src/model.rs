@@ -48,13 +48,13 @@ pub struct Declaration {
     pub prompt: String,
     /// Absolute path of a file with the operator's brief; read when the session starts.
     pub prompt_file: Option<PathBuf>,
-    /// Auto-start: true if `the-loop start` starts it.
+    /// Auto-start: true if `the-loop start` starts the session.
     pub auto_start: bool,
-    /// True if it is announced in Slack.
+    /// True if the session is announced in Slack.
     pub slack_enabled: bool,
     /// Slack channel; empty means `channels.slack.channel`.
     pub slack_channel: String,
-    /// Variables of its environment; `None` for a variable that must not be set.
+    /// Variables of the session's environment; `None` for a variable that must not be set.
     pub env: BTreeMap<String, Option<String>>,
     /// Variables with secret values, and the source of each value.
     pub secrets: BTreeMap<String, SecretSource>,
@@ -153,7 +153,7 @@ pub struct TmuxSettings {
 /// `routing.webTerminal`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebTerminal {
-    /// True if there is one.
+    /// True if the web terminal exists.
     pub enabled: bool,
     /// Host of the web terminal.
     pub host: String,
@@ -218,13 +218,13 @@ pub struct EventLog {
 pub struct Service {
     /// True if `the-loop start` starts the service.
     pub enabled: bool,
-    /// Address that it binds.
+    /// Address that the service binds.
     pub host: String,
-    /// Port that it binds.
+    /// Port that the service binds.
     pub port: u16,
     /// True if binding a host other than loopback is intended.
     pub exposed: bool,
-    /// Auto-start: true if it is started together with the sessions.
+    /// Auto-start: true if `the-loop start` starts the service together with the sessions.
     pub auto_start: bool,
     /// True if `/mcp` is served.
     pub mcp_enabled: bool,
@@ -234,11 +234,11 @@ pub struct Service {
     pub stream_max_subscribers: usize,
     /// Interval of keep-alive signals on a silent stream.
     pub stream_keep_alive: Duration,
-    /// Origins besides its own that may call it.
+    /// Additional origins that may call the service.
     pub cors_allow_origins: Vec<String>,
     /// Authentication mode.
     pub auth_mode: AuthMode,
-    /// Host names besides its own that it answers to.
+    /// Additional host names that the service answers to.
     pub allowed_hosts: Vec<String>,
 }
 

@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn what_is_no_utf8_is_replaced() {
         assert_eq!(read(&[b"a\xffb\xe6\x97\r"]), [Input::Text("a\u{fffd}b\u{fffd}".into()), Input::Enter]);
-        // The same half of a character twice, the latter one to be completed.
+        // One half of a character twice; only the second one is completed.
         assert_eq!(read(&[b"\xce[\xce", b"\xb1"]), [Input::Text("\u{fffd}[α".into())]);
         assert_eq!(read(&[b"\x1b[200~\xff\x1b[201~"]), [Input::Paste("\u{fffd}".into())]);
     }

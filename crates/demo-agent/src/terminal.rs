@@ -28,7 +28,7 @@ pub(super) struct Terminal {
 }
 
 impl Terminal {
-    /// Takes it over; requests paste frames if `framed`.
+    /// Takes over the terminal; requests paste frames if `framed`.
     pub(super) fn enter(framed: bool) -> io::Result<Self> {
         let original = termios::tcgetattr(io::stdin())?;
         let mut raw = original.clone();

@@ -12,16 +12,16 @@ use crate::is_unsupported;
 /// Reason not to trust a folder: another user with write access could replace its contents.
 #[derive(Debug, thiserror::Error)]
 pub enum Distrust {
-    /// It could not be inspected.
+    /// The folder could not be inspected.
     #[error(transparent)]
     Unseen(#[from] io::Error),
     /// A file or link is in its place.
     #[error("not a directory")]
     NotAFolder,
-    /// Its owner is another user.
+    /// The owner of the folder is another user.
     #[error("owned by another user")]
     AnotherUsers,
-    /// Its mode lets others write.
+    /// The mode of the folder lets others write.
     #[error("other users can write to it: run `chmod go-w {}`", .0.display())]
     OthersWrite(PathBuf),
 }

@@ -55,7 +55,7 @@ pub enum Mode {
 /// Reason why a lock could not be taken.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    /// Its holder did not release it in time.
+    /// The holder did not release the lock in time.
     #[error("locked by another process")]
     Busy,
     /// The file system has no locks.
@@ -96,12 +96,12 @@ impl LockFile {
         File::open(path).map(Self)
     }
 
-    /// True if it belongs to this user.
+    /// True if the file belongs to this user.
     pub fn is_own(&self) -> bool {
         self.0.metadata().is_ok_and(|meta| meta.uid() == rustix::process::geteuid().as_raw())
     }
 
-    /// True if a process of this program holds it exclusively. The check takes no lock.
+    /// True if a process of this program holds the lock exclusively. The check takes no lock.
     pub fn is_held(&self) -> bool {
         is_marked(&self.0, HELD)
     }

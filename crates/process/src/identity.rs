@@ -64,7 +64,7 @@ impl ProcessIdentity {
         self.is_alive() && state_and_start(&stat).is_some_and(|(state, _)| state == 'T')
     }
 
-    /// True if it has released its memory, as a process does before it closes its files and ends.
+    /// True if the process has released its memory, as a process does before it closes its files and ends.
     pub fn is_ending(&self) -> bool {
         let exe = fs::read_link(format!("/proc/{}/exe", self.pid));
         exe.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
@@ -133,7 +133,7 @@ impl ProcessHold {
         }
     }
 
-    /// True if its environment carries a session's id.
+    /// True if the process's environment carries a session's id.
     pub fn carries(&self, loop_id: &str) -> bool {
         has_variable(self.identity.pid, LOOP_ID_VAR, loop_id)
     }

@@ -56,9 +56,9 @@ pub fn ask(command: &mut Command, limit: Duration) -> Result<String, String> {
 /// Running program and its output so far.
 struct Asked {
     child: Child,
-    /// Readable once it has ended; `None` where the kernel does not report that.
+    /// Descriptor that is readable once the program has ended; `None` where the kernel does not report that.
     ended: Option<OwnedFd>,
-    /// `None` once it is closed or enough was read.
+    /// Output pipe; `None` once it is closed or enough was read.
     stdout: Option<ChildStdout>,
     answer: Vec<u8>,
 }
@@ -125,7 +125,7 @@ impl Asked {
         }
     }
 
-    /// Ends it and its process group. A process that the kernel cannot end is not waited for.
+    /// Ends the program and its process group. A process that the kernel cannot end is not waited for.
     fn end(&mut self) {
         if let Some(pid) = pid(&self.child) {
             let _ = kill_process_group(pid, Signal::KILL);

@@ -15,7 +15,7 @@ const LIMIT: Duration = Duration::from_secs(3);
 pub struct Unit {
     /// Name of the unit: `the-loop.service`.
     pub name: String,
-    /// True if it belongs to a user's own manager.
+    /// True if the unit belongs to a user's own manager.
     pub user: bool,
 }
 

@@ -186,7 +186,7 @@ impl Command {
         Some(Self { program: program.clone(), fixed: fixed.to_vec(), sets, behind })
     }
 
-    /// True if its last word is that program.
+    /// True if the command's last word is that program.
     fn ends_with(&self, program: &str) -> bool {
         base(self.fixed.last().unwrap_or(&self.program)) == base(program)
     }

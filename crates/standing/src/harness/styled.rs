@@ -12,7 +12,7 @@ use super::{Harness, Screen};
 pub(crate) struct Styled {
     /// Visible lines, as plain text.
     pub(crate) text: String,
-    /// The same lines, with spaces in place of faint and grey text and the cursor.
+    /// Visible lines, with spaces in place of faint and grey text and the cursor.
     bright: Vec<String>,
     /// Title that the program set.
     pub(crate) title: String,

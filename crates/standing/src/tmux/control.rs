@@ -6,7 +6,7 @@
 //!
 //! Order matters at the end: the client first, then its session. A 3.3a server crashes if a session ends whose client
 //! is just leaving, as happens with `destroy-unattached` whenever the client's process dies. And a client whose pipes
-//! are closed during an answer never leaves by itself. So the shell ends the client, waits until the server has
+//! are closed during an answer never exits on its own. So the shell ends the client, waits until the server has
 //! released it, and ends; the session ends with the shell.
 //!
 //! Invariant: the owner of a control client drops it once no managed session is left. Otherwise it would keep the
@@ -115,7 +115,7 @@ impl Control {
         self.output.as_fd()
     }
 
-    /// True once it cannot be used any more.
+    /// True once the client cannot be used any more.
     pub(crate) fn has_ended(&self) -> bool {
         self.ended
     }

@@ -36,7 +36,7 @@ pub(crate) struct Pane {
 }
 
 impl Pane {
-    /// True if its program has ended and the cause is known.
+    /// True if the pane's program has ended and the cause is known.
     pub(crate) fn is_told(&self) -> bool {
         self.dead && (self.exit_status.is_some() || self.exit_signal.is_some())
     }

@@ -52,7 +52,7 @@ fn input_box(lines: &[&str]) -> Option<InputBox> {
     (bottom > top + 1 && opens && ends_the_screen).then_some(InputBox { top, bottom })
 }
 
-/// True if it is working. The hint is below the box; former versions show it beside the spinner above the box.
+/// True if Claude Code is working. The hint is below the box; former versions show it beside the spinner above the box.
 fn works(lines: &[&str], input: &InputBox) -> bool {
     const HINT: &str = "esc to interrupt";
     let above = lines[..input.top].iter().rev().filter(|line| !line.is_empty()).take(8);

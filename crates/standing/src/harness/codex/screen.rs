@@ -65,7 +65,7 @@ fn input(lines: &[&str]) -> Option<usize> {
     lines.iter().rposition(|line| line.starts_with(PROMPT))
 }
 
-/// True if it is working: the text for that is right above the input.
+/// True if Codex is working: the text for that is right above the input.
 fn works(lines: &[&str]) -> bool {
     let Some(input) = input(lines) else { return false };
     let above = lines[..input].iter().rev().filter(|line| !line.is_empty()).take(6);
