@@ -2,11 +2,11 @@
 
 use std::{env, fs, path::Path};
 
-/// Asserts that `docs/texts/<name>` holds this text. With `UPDATE_TEXTS` set, writes it there first.
+/// Asserts that `docs/texts/<name>` contains this text. With `UPDATE_TEXTS` set, writes it there first.
 ///
 /// # Panics
 ///
-/// If the file holds something else or could not be written.
+/// If the file has other content or could not be written.
 #[track_caller]
 pub fn assert_text(name: &str, text: &str) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/texts").join(name);

@@ -1,4 +1,4 @@
-//! A home, a project and a config of the test's own.
+//! A private home, project and config for a test.
 
 use std::{
     env, fs,
@@ -16,15 +16,15 @@ use uuid::Uuid;
 
 use crate::{PrivateTmux, processes};
 
-/// The variable whose value tells the processes of one home from all others.
+/// Variable whose value identifies the processes of one home.
 const MARKER: &str = "THE_LOOP_TEST";
 
-/// How long processes may take to be gone once their tmux server was ended.
+/// Timeout for processes to end after their tmux server has ended.
 const LEAVE: Duration = Duration::from_secs(5);
 
 /// A temporary folder with a HOME, a project with its config and state, and a private tmux server.
 ///
-/// Dropping it ends the tmux server and then asserts that no process of this home lives on.
+/// Dropping it ends the tmux server and then asserts that no process of this home is left.
 #[derive(Debug)]
 pub struct TestHome {
     tmux: PrivateTmux,
@@ -33,7 +33,7 @@ pub struct TestHome {
     exe: Option<PathBuf>,
 }
 
-/// How a [`TestHome`] is to be.
+/// Builder of a [`TestHome`].
 #[derive(Debug)]
 pub struct TestHomeBuilder {
     exe: Option<PathBuf>,
@@ -41,7 +41,7 @@ pub struct TestHomeBuilder {
 }
 
 impl TestHomeBuilder {
-    /// The program that new panes run first: the built `the-loop`.
+    /// Sets the program that new panes run first: the built `the-loop`.
     #[must_use]
     pub fn exe(mut self, exe: impl Into<PathBuf>) -> Self {
         self.exe = Some(exe.into());
@@ -58,7 +58,8 @@ impl TestHomeBuilder {
     /// Declares a session, and enables the block.
     ///
     /// # Panics
-    /// If `/standingSessions/sessions` was set to something that is no list.
+    ///
+    /// If `/standingSessions/sessions` was set to a value other than a list.
     #[must_use]
     pub fn declare(mut self, entry: Value) -> Self {
         set(&mut self.config, "/standingSessions/enabled", json!(true));
@@ -68,10 +69,11 @@ impl TestHomeBuilder {
         self
     }
 
-    /// Makes it.
+    /// Creates the home.
     ///
     /// # Panics
-    /// If a folder or file cannot be made.
+    ///
+    /// If a folder or file could not be created.
     pub fn build(self) -> TestHome {
         let folder = tempfile::Builder::new().prefix("the-loop-test-").tempdir().expect("a temporary folder");
         let marker = format!("{MARKER}={}", Uuid::new_v4());
@@ -92,44 +94,45 @@ impl TestHomeBuilder {
 }
 
 impl TestHome {
-    /// A home whose default harness is `demo`, with short waits, nothing declared, and a custom harness `echoer`.
+    /// Returns a builder for a home with the default harness `demo`, short waits, no declared sessions, and a custom
+    /// harness `echoer`.
     pub fn builder() -> TestHomeBuilder {
         let tmux = json!({ "resumeProbeSeconds": 0.3, "harnessKillGraceSeconds": 2 });
         let config = json!({ "version": "0.5.0", "routing": { "defaultHarness": "demo", "tmux": tmux } });
         TestHomeBuilder { exe: None, config }
     }
 
-    /// The whole temporary folder.
+    /// Returns the whole temporary folder.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// What HOME is.
+    /// Returns the value of HOME.
     pub fn home(&self) -> PathBuf {
         self.path().join("home")
     }
 
-    /// The working directory of sessions that name none.
+    /// Returns the default working directory of sessions.
     pub fn work(&self) -> PathBuf {
         self.path().join("work")
     }
 
-    /// The project, in which commands are run.
+    /// Returns the project, in which commands run.
     pub fn project(&self) -> PathBuf {
         self.path().join("project")
     }
 
-    /// The config file.
+    /// Returns the config file.
     pub fn config_file(&self) -> PathBuf {
         self.project().join(".the-loop/cli-config.yaml")
     }
 
-    /// The folder of records.
+    /// Returns the folder of records.
     pub fn records(&self) -> PathBuf {
         self.project().join(".the-loop/local/standing")
     }
 
-    /// The event log as it stands, a value for each line.
+    /// Returns the current event log, one value per line.
     pub fn events(&self) -> Vec<Value> {
         let text = fs::read_to_string(self.project().join(".the-loop/logs/events.jsonl")).unwrap_or_default();
         text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
@@ -138,15 +141,17 @@ impl TestHome {
     /// Replaces the config file.
     ///
     /// # Panics
-    /// If it cannot be written.
+    ///
+    /// If it could not be written.
     pub fn write_config(&self, text: &str) {
         fs::write(self.config_file(), text).expect("the config is written");
     }
 
-    /// The config file as a JSON value.
+    /// Returns the config file as a JSON value.
     ///
     /// # Panics
-    /// If it is no JSON, after a [`TestHome::write_config`] of something else.
+    ///
+    /// If it is not JSON, after a [`TestHome::write_config`] of another text.
     pub fn config(&self) -> Value {
         let text = fs::read_to_string(self.config_file()).expect("the config is there");
         serde_json::from_str(&text).expect("the config is JSON")
@@ -159,17 +164,17 @@ impl TestHome {
         self.write_config(&format!("{config:#}\n"));
     }
 
-    /// Its tmux server.
+    /// Returns its tmux server.
     pub fn tmux(&self) -> &PrivateTmux {
         &self.tmux
     }
 
-    /// `THE_LOOP_TEST=<uuid>`: what each process of this home carries in its environment.
+    /// Returns `THE_LOOP_TEST=<uuid>`, which every process of this home has in its environment.
     pub fn marker(&self) -> &str {
         &self.marker
     }
 
-    /// What an instance of the-loop in this home is started with.
+    /// Returns the environment for an instance of the-loop in this home.
     pub fn surroundings(&self) -> Surroundings {
         let mut surroundings = Surroundings::of_process().in_dir(self.project());
         for (key, _) in env::vars_os() {
@@ -186,13 +191,14 @@ impl TestHome {
         }
     }
 
-    /// An instance of the-loop in this home, in this process.
+    /// Opens an instance of the-loop in this home, in this process.
     pub fn the_loop(&self) -> TheLoop {
-        // The tests may be run from inside a session.
+        // The tests may run inside a session.
         TheLoop::open_in(None, self.surroundings(), "test").with_caller(standing::Caller::Unidentified)
     }
 
-    /// A command that runs in this home, in the project's folder, with nothing else of this process's environment.
+    /// Returns a command that runs in this home and the project's folder, without the rest of this process's
+    /// environment.
     pub fn command(&self, program: impl AsRef<Path>) -> Command {
         let mut command = Command::new(program.as_ref());
         command.env_clear().current_dir(self.project());
@@ -212,12 +218,12 @@ impl TestHome {
     }
 }
 
-/// What of the environment of the test's own process a home keeps.
+/// Variables of the test's own process that a home keeps.
 const KEPT: [&str; 3] = ["PATH", "TMPDIR", "TMUX_TMPDIR"];
 
 impl Drop for TestHome {
     fn drop(&mut self) {
-        // The server is the fixture's, so the fixture ends it, and with it whatever a failed test left in a pane.
+        // The fixture created the server, so it ends the server, and with it all that a failed test left in a pane.
         self.tmux.end();
         let begun = Instant::now();
         while !processes::marked(&self.marker).is_empty() && begun.elapsed() < LEAVE {
@@ -229,7 +235,7 @@ impl Drop for TestHome {
     }
 }
 
-/// A custom harness: asks for bracketed paste, tells its arguments, and echoes each line it is told.
+/// A custom harness: enables bracketed paste, prints its arguments, and echoes each line of its input.
 const ECHOER: &str = r#"#!/bin/sh
 printf '%s\n' "$*" >> "$HOME/echoer.log"
 printf '\033[?2004hechoer is ready: %s\n' "$1 $2"
@@ -247,7 +253,7 @@ fn echoer(program: &Path) -> Value {
     })
 }
 
-/// Sets a key, making the objects on the way to it.
+/// Sets a key, and creates the objects on its path.
 fn set(config: &mut Value, pointer: &str, value: Value) {
     let mut at = config;
     for key in pointer.trim_start_matches('/').split('/') {

@@ -1,4 +1,4 @@
-//! HTTP over a plain socket: tests must be able to send what no client would.
+//! HTTP over a plain socket, so that tests can send requests that no client would send.
 
 use std::{
     io::{Read as _, Write as _},
@@ -8,61 +8,62 @@ use std::{
 
 use serde_json::Value;
 
-/// Sends requests to one service.
+/// Client of one service.
 #[derive(Clone, Debug)]
 pub struct Http {
-    /// `host:port`.
+    /// Address as `host:port`.
     authority: String,
 }
 
-/// An answer.
+/// An HTTP response.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// The status.
+    /// Status code.
     pub status: u16,
-    /// The header lines, names in lower case.
+    /// Header lines, with names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The body as it came (chunks and all, if it was chunked).
+    /// Body as received, including the chunk sizes of a chunked body.
     pub body: String,
 }
 
 impl Answer {
-    /// The first header of that name.
+    /// Returns the first header with that name.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// The body as JSON.
+    /// Parses the body as JSON.
     ///
     /// # Panics
-    /// If it is none.
+    ///
+    /// If it is not JSON.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("not JSON ({error}): {self:?}"))
     }
 }
 
 impl Http {
-    /// To the service at `host:port`.
+    /// Creates a client of the service at `host:port`.
     pub fn to(authority: impl Into<String>) -> Self {
         Self { authority: authority.into() }
     }
 
-    /// `host:port`.
+    /// Returns the address as `host:port`.
     pub fn authority(&self) -> &str {
         &self.authority
     }
 
-    /// `GET`, as a program that is no browser sends it.
+    /// Sends a `GET`, as a program other than a browser does.
     pub fn get(&self, path: &str) -> Answer {
         self.raw(&format!("GET {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.authority))
     }
 
-    /// `POST` of JSON.
+    /// Sends a `POST` of JSON.
     pub fn post(&self, path: &str, body: &Value) -> Answer {
         self.raw(&self.posting(path, body))
     }
 
-    /// The bytes of a `POST` of JSON.
+    /// Returns the bytes of a `POST` of JSON.
     pub fn posting(&self, path: &str, body: &Value) -> String {
         let body = body.to_string();
         let head = format!("POST {path} HTTP/1.1\r\nhost: {}\r\nconnection: close", self.authority);
@@ -70,33 +71,35 @@ impl Http {
         format!("{head}\r\n{kind}\r\n\r\n{body}")
     }
 
-    /// Any bytes, and what came back until the service closed.
+    /// Sends any bytes, and returns the answer up to the end of the connection.
     ///
     /// # Panics
-    /// If the service cannot be reached or does not answer in HTTP.
+    ///
+    /// If the service could not be reached or does not answer in HTTP.
     pub fn raw(&self, request: &str) -> Answer {
         self.exchange(request).unwrap_or_else(|| panic!("no HTTP answer to {request:?}"))
     }
 
-    /// The same, or `None` if the connection ended without an answer.
+    /// Sends any bytes, and returns the answer, or `None` if the connection ended without one.
     ///
     /// # Panics
-    /// If the service cannot be reached.
+    ///
+    /// If the service could not be reached.
     pub fn exchange(&self, request: &str) -> Option<Answer> {
         Self::talk(TcpStream::connect(&self.authority).expect("the service listens"), request)
     }
 
-    /// The same where the service may be gone: `None` if it cannot be reached either.
+    /// Sends any bytes to a service that may have ended: `None` if it could not be reached or did not answer.
     pub fn exchange_if_up(&self, request: &str) -> Option<Answer> {
         Self::talk(TcpStream::connect(&self.authority).ok()?, request)
     }
 
     fn talk(mut stream: TcpStream, request: &str) -> Option<Answer> {
         stream.set_read_timeout(Some(Duration::from_mins(1))).expect("a read timeout");
-        // A refusal may come, and the socket close, before the whole request was taken.
+        // The service may refuse and close the socket before the whole request was sent.
         let _ = stream.write_all(request.as_bytes());
         let mut bytes = Vec::new();
-        // A reset connection is one that ended: what came before it counts.
+        // A reset connection counts as ended: the bytes before the reset are the answer.
         let _ = stream.read_to_end(&mut bytes);
         parse(&String::from_utf8_lossy(&bytes))
     }

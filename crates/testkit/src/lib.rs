@@ -1,7 +1,7 @@
-//! For tests only: a private tmux, a home of one's own, a running service, waiting for facts, and the assertions that
-//! nothing was spawned and nothing is left.
+//! For tests only: a private tmux, a private home, a running service, waits for conditions, and assertions that no
+//! process was spawned or left behind.
 //!
-//! Nothing here touches the user's tmux server or home, and nothing is ended but what a fixture can prove its own.
+//! Nothing here touches the user's tmux server or home. A fixture ends only processes that are provably its own.
 
 mod golden;
 mod home;

@@ -1,7 +1,7 @@
-//! A model vendor on loopback: enough of the vendors' streaming interfaces for their agents to
-//! hold a conversation with no account, and a proxy that lets nothing through and notes who asked.
+//! A fake model vendor on loopback. It implements enough of the vendors' streaming interfaces for their agents to hold
+//! a conversation without an account. It is also a proxy that blocks all requests and records their hosts.
 //!
-//! What it answers shows that the conversation was handed to it: it names every `mark-…` word of the whole request.
+//! Its answers prove that they received the conversation: they repeat every `mark-…` word of the whole request.
 
 mod anthropic;
 mod chat;
@@ -23,10 +23,10 @@ use axum::{
 use serde_json::Value;
 use tokio::{net::TcpListener, runtime::Runtime, sync::watch};
 
-/// A prompt with these words is answered with a command to run, which an agent asks a person about first.
+/// A prompt with these words is answered with a command, which an agent runs only after it has asked the user.
 const RUN: &str = "run-a-command";
 
-/// Serves until it is dropped.
+/// A fake model that serves until it is dropped.
 #[derive(Debug)]
 pub struct StubModel {
     address: SocketAddr,
@@ -42,19 +42,20 @@ struct Shared {
     held: watch::Receiver<bool>,
 }
 
-/// What is to be answered.
+/// Kind of answer.
 #[derive(Debug, PartialEq, Eq)]
 enum Turn {
     Say(String),
-    /// A shell command, for the agent to ask about.
+    /// A shell command, which the agent must ask the user about.
     Run(String),
 }
 
 impl StubModel {
-    /// Starts it on a free port of loopback.
+    /// Starts the server on a free port of loopback.
     ///
     /// # Panics
-    /// If it cannot listen there.
+    ///
+    /// If it could not listen there.
     #[expect(clippy::new_without_default, reason = "it starts a server, which `default` would not say")]
     pub fn new() -> Self {
         let runtime =
@@ -68,22 +69,22 @@ impl StubModel {
         Self { address, shared, held, _runtime: runtime }
     }
 
-    /// `http://127.0.0.1:<port>`.
+    /// Returns `http://127.0.0.1:<port>`.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// The paths that were asked for, in order.
+    /// Returns the requested paths, in order.
     pub fn asked(&self) -> Vec<String> {
         lock(&self.shared.asked).clone()
     }
 
-    /// The hosts that somebody wanted to reach through it as a proxy, and did not.
+    /// Returns the hosts that clients tried to reach through the proxy.
     pub fn refused(&self) -> BTreeSet<String> {
         lock(&self.shared.refused).clone()
     }
 
-    /// Keeps every answer back for as long as this says so.
+    /// Holds all answers back while `held` is true.
     pub fn hold(&self, held: bool) {
         self.held.send_replace(held);
     }
@@ -119,7 +120,7 @@ fn reply(streams: bool, whole: &Value, events: impl FnOnce() -> Vec<Sent>) -> Re
     if streams { stream(&events()) } else { json(whole) }
 }
 
-/// One server-sent event: its name, empty if it has none, and its data.
+/// One server-sent event: its name (empty for none) and its data.
 type Sent = (&'static str, Value);
 
 fn stream(events: &[Sent]) -> Response<Body> {
@@ -143,7 +144,7 @@ fn plain(status: StatusCode, kind: &str, text: String) -> Response<Body> {
     response.body(Body::from(text)).expect("a valid response")
 }
 
-/// What to answer to a conversation, whose last part is `last`.
+/// Selects the answer to a conversation, whose last part is `last`.
 fn turn(conversation: &Value, last: Option<&Value>, is_result: bool) -> Turn {
     let mut last_words = String::new();
     if let Some(last) = last {
@@ -165,7 +166,7 @@ fn turn(conversation: &Value, last: Option<&Value>, is_result: bool) -> Turn {
     Turn::Say(format!("heard {heard}"))
 }
 
-/// All text of a value, whatever its keys.
+/// Collects all text of a value, whatever its keys.
 fn texts(value: &Value, found: &mut String) {
     match value {
         Value::String(text) => {
@@ -178,7 +179,7 @@ fn texts(value: &Value, found: &mut String) {
     }
 }
 
-/// An id that no other answer has.
+/// Returns a unique ID.
 fn fresh_id(kind: &str) -> String {
     format!("{kind}_{}", uuid::Uuid::new_v4().simple())
 }

@@ -1,4 +1,4 @@
-//! The processes that a test began, told by the marker in their environment.
+//! Processes started by a test, recognised by the marker in their environment.
 
 use std::fs;
 
@@ -9,8 +9,8 @@ use nix::{
 
 use crate::TestHome;
 
-/// Pids of the living processes that carry `marker` in the environment they were started with, and their command
-/// lines. A zombie has no environment, so it does not count.
+/// Returns the PIDs and command lines of the running processes with `marker` in their initial environment. A zombie has
+/// no environment, so it does not count.
 pub fn marked(marker: &str) -> Vec<(i32, String)> {
     pids().filter(|&pid| carries(pid, marker)).map(|pid| (pid, command_line(pid))).collect()
 }
@@ -18,6 +18,7 @@ pub fn marked(marker: &str) -> Vec<(i32, String)> {
 /// Runs `act` and asserts that the home has the same processes and tmux sessions after it as before.
 ///
 /// # Panics
+///
 /// If there are others.
 #[track_caller]
 pub fn assert_nothing_spawned<T>(home: &TestHome, act: impl FnOnce() -> T) -> T {
@@ -25,7 +26,7 @@ pub fn assert_nothing_spawned<T>(home: &TestHome, act: impl FnOnce() -> T) -> T 
     let before = look();
     let result = act();
     let after = look();
-    // By pid: one that was just begun has yet to become the program it is to run.
+    // Compared by PID: a new process may not have executed its program yet.
     let who = |(found, sessions): &(Vec<(i32, String)>, Vec<String>)| {
         (found.iter().map(|(pid, _)| *pid).collect::<Vec<_>>(), sessions.clone())
     };
@@ -33,8 +34,8 @@ pub fn assert_nothing_spawned<T>(home: &TestHome, act: impl FnOnce() -> T) -> T 
     result
 }
 
-/// Kills what carries the marker. Looked at again right before the signal, so that a pid given to another process
-/// meanwhile is not hit.
+/// Kills the processes with the marker. The marker is checked again right before the signal, so that a PID reused
+/// meanwhile is not killed.
 pub(crate) fn kill_marked(marker: &str) {
     for (pid, _) in marked(marker) {
         if carries(pid, marker) {
@@ -43,7 +44,7 @@ pub(crate) fn kill_marked(marker: &str) {
     }
 }
 
-/// Pids of the living processes whose command line has `word` as one of its arguments.
+/// Returns the PIDs of the running processes with `word` as an argument.
 pub(crate) fn with_argument(word: &str) -> Vec<i32> {
     let has = |pid: &i32| command_line(*pid).split(' ').any(|argument| argument == word);
     pids().filter(has).collect()

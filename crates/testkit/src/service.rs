@@ -1,4 +1,4 @@
-//! The real service, as its own process, on a port of its own.
+//! The real service, in its own process and on its own port.
 
 use std::{
     io::{BufRead as _, BufReader, Read},
@@ -28,15 +28,17 @@ impl TestService {
     /// Starts `program serve --port 0` and waits for the line with its address.
     ///
     /// # Panics
-    /// If the service does not come up; its log is in the message.
+    ///
+    /// If the service does not start; its log is in the message.
     pub fn start(program: impl AsRef<Path>, home: &TestHome) -> Self {
         Self::start_with(program, home, |_| ())
     }
 
-    /// The same, with the command changed before it is run: another argument or variable.
+    /// Starts the service after `adjust` has changed the command, for example its arguments or environment.
     ///
     /// # Panics
-    /// If the service does not come up; its log is in the message.
+    ///
+    /// If the service does not start; its log is in the message.
     pub fn start_with(program: impl AsRef<Path>, home: &TestHome, adjust: impl FnOnce(&mut Command)) -> Self {
         let mut command = home.command(program);
         command.args(["serve", "--port", "0"]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -54,25 +56,26 @@ impl TestService {
         service
     }
 
-    /// The page's address, as the service printed it.
+    /// Returns the page's address, as the service printed it.
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// Its REST interface.
+    /// Returns a client of its REST interface.
     pub fn http(&self) -> Http {
         let authority = self.address.trim_start_matches("http://").split('/').next().unwrap_or_default();
         Http::to(authority)
     }
 
-    /// Its process id.
+    /// Returns its process ID.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// All that it has printed so far.
+    /// Returns its whole output so far.
     ///
     /// # Panics
+    ///
     /// If a thread that collects it panicked.
     pub fn log(&self) -> String {
         self.log.lock().expect("collecting threads do not panic").clone()
@@ -81,16 +84,17 @@ impl TestService {
     /// Sends SIGTERM, if it has not ended yet.
     ///
     /// # Panics
-    /// Never in practice: a pid fits.
+    ///
+    /// Never in practice: a PID fits.
     pub fn terminate(&mut self) {
         let pid = i32::try_from(self.child.id()).expect("a pid fits");
         if let Ok(None) = self.child.try_wait() {
-            // The child is not reaped yet, so the pid is still its own.
+            // The child is not reaped yet, so the PID is still its own.
             let _ = kill(Pid::from_raw(pid), Signal::SIGTERM);
         }
     }
 
-    /// Sends SIGKILL, if it has not ended yet: no warning and no chance to tidy up.
+    /// Sends SIGKILL, if it has not ended yet: the service cannot clean up.
     pub fn kill(&mut self) {
         let _ = self.child.kill();
     }
@@ -98,15 +102,17 @@ impl TestService {
     /// Sends SIGTERM and waits for the end.
     ///
     /// # Panics
+    ///
     /// If it does not end.
     pub fn stop(&mut self) -> ExitStatus {
         self.terminate();
         self.wait()
     }
 
-    /// Waits for its end, however it was brought about.
+    /// Waits for its end, whatever the cause.
     ///
     /// # Panics
+    ///
     /// If it does not end.
     pub fn wait(&mut self) -> ExitStatus {
         let begun = Instant::now();
@@ -133,7 +139,7 @@ impl Drop for TestService {
     }
 }
 
-/// Keeps what a stream says, and hands its lines on to whoever waits for one.
+/// Collects the lines of a stream, and passes them on to a receiver.
 fn collect(stream: impl Read + Send + 'static, log: Arc<Mutex<String>>, lines: Option<mpsc::Sender<String>>) {
     thread::spawn(move || {
         for line in BufReader::new(stream).lines().map_while(Result::ok) {

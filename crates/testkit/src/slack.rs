@@ -1,7 +1,7 @@
-//! A stand-in for Slack on loopback: the Web API methods that are used and Socket Mode, as documented, with faults.
+//! A fake Slack on loopback: the Web API methods that are used and Socket Mode, as documented, with faults.
 //!
-//! It keeps channels and threads as Slack does: what is posted can be listed, what a person says is pushed over a
-//! socket as an event and comes again until it is acknowledged. Only the times are shorter.
+//! It keeps channels and threads as Slack does. Posted messages can be listed. Messages of members are pushed over a
+//! socket as events, and repeated until they are acknowledged. Only the intervals are shorter.
 
 mod api;
 mod events;
@@ -25,27 +25,27 @@ use tokio::{net::TcpListener, sync::oneshot, time};
 
 use world::World;
 
-/// How often what is due to be pushed is looked for.
+/// Interval at which due events are pushed.
 const TICK: Duration = Duration::from_millis(2);
 
-/// How a call fails.
+/// Fault of a call.
 #[derive(Clone, Debug)]
 pub enum Fault {
-    /// 429 with `Retry-After` in seconds.
+    /// Status 429 with `Retry-After` in seconds.
     Limited(u64),
-    /// An HTTP status.
+    /// Another HTTP status.
     Status(u16),
-    /// `ok: false` with this word.
+    /// `ok: false` with this error code.
     Refused(&'static str),
-    /// The call is done, and the connection ends without an answer.
+    /// The call is carried out, and the connection ends without an answer.
     Lost,
-    /// A page of HTML in place of an answer, with status 200.
+    /// A page of HTML instead of an answer, with status 200.
     Page,
-    /// No answer ever comes.
+    /// No answer ever arrives.
     Silent,
 }
 
-/// A stand-in for Slack. Dropping it ends it.
+/// A fake Slack. Dropping it ends it.
 #[derive(Debug)]
 pub struct StubSlack {
     shared: Shared,
@@ -53,7 +53,7 @@ pub struct StubSlack {
     server: Option<thread::JoinHandle<()>>,
 }
 
-/// What the handlers share.
+/// Shared state of the handlers.
 #[derive(Clone, Debug)]
 struct Shared {
     address: SocketAddr,
@@ -67,21 +67,22 @@ impl Shared {
 }
 
 impl StubSlack {
-    /// The bot token that it takes.
+    /// Bot token that it accepts.
     pub const BOT_TOKEN: &str = "xoxb-1111-stub-b0t-s3cret";
-    /// The app token that it takes.
+    /// App token that it accepts.
     pub const APP_TOKEN: &str = "xapp-1-stub-4pp-s3cret";
     /// A channel that the app is in; `#ops` names it as well.
     pub const CHANNEL: &str = "C0OPS";
     /// Another channel that the app is in; `#dev` names it as well.
     pub const OTHER: &str = "C0DEV";
-    /// The app's own user.
+    /// User of the app.
     pub const BOT_USER: &str = "U0BOT";
 
-    /// Starts one on a port of its own.
+    /// Starts a fake Slack on its own port.
     ///
     /// # Panics
-    /// If it cannot listen.
+    ///
+    /// If it could not listen.
     pub fn start() -> Self {
         let (ready, told) = std::sync::mpsc::channel();
         let (end, ended) = oneshot::channel();
@@ -115,12 +116,12 @@ impl StubSlack {
         Self { shared, end: Some(end), server: Some(server) }
     }
 
-    /// The base address of its Web API, for `THE_LOOP_SLACK_API`.
+    /// Returns the base address of its Web API, for `THE_LOOP_SLACK_API`.
     pub fn api(&self) -> String {
         format!("http://{}/api/", self.shared.address)
     }
 
-    /// What a process that is to use it has in its environment.
+    /// Returns the environment variables for a process that uses it.
     pub fn vars(&self) -> [(&'static str, String); 3] {
         [
             ("THE_LOOP_SLACK_API", self.api()),
@@ -129,114 +130,114 @@ impl StubSlack {
         ]
     }
 
-    /// A person says something in a thread; the stamp of what was said.
+    /// Posts a member's message in a thread, and returns its time stamp.
     pub fn reply(&self, thread: &str, user: &str, text: &str) -> String {
         let fields = serde_json::json!({ "user": user, "text": text, "thread_ts": thread });
         self.shared.world().say(Self::CHANNEL, &fields)
     }
 
-    /// Anybody says anything: the fields of the message event, `type`, `ts` and `channel` being added where they are
-    /// missing. The stamp of what was said.
+    /// Posts any message, given the fields of its event. `type`, `ts` and `channel` are added where they are missing.
+    /// Returns its time stamp.
     pub fn event(&self, fields: &Value) -> String {
         self.shared.world().say(Self::CHANNEL, fields)
     }
 
-    /// The same in the other channel.
+    /// Posts any message in the other channel.
     pub fn event_elsewhere(&self, fields: &Value) -> String {
         self.shared.world().say(Self::OTHER, fields)
     }
 
-    /// A message with any fields that stands in its thread, and is not pushed.
+    /// Adds a message with any fields to its thread without pushing it.
     pub fn unheard_event(&self, fields: &Value) -> String {
         self.shared.world().put(Self::CHANNEL, fields)
     }
 
-    /// An event that is pushed, and stands in no listing.
+    /// Pushes an event that is in no listing.
     pub fn push(&self, event: &Value) {
         self.shared.world().push(event);
     }
 
-    /// A message that stands in its thread, and is not pushed.
+    /// Adds a message to its thread without pushing it.
     pub fn unheard(&self, thread: &str, user: &str, text: &str) -> String {
         let fields = serde_json::json!({ "user": user, "text": text, "thread_ts": thread });
         self.shared.world().put(Self::CHANNEL, &fields)
     }
 
-    /// What stands in a channel outside of threads, and begins a thread perhaps.
+    /// Returns the messages of a channel outside of threads, including the first messages of threads.
     pub fn posted(&self) -> Vec<Value> {
         self.shared.world().listing(Self::CHANNEL, None)
     }
 
-    /// What stands in a thread, its first message with it.
+    /// Returns the messages of a thread, including its first one.
     pub fn thread(&self, thread: &str) -> Vec<Value> {
         self.shared.world().listing(Self::CHANNEL, Some(thread))
     }
 
-    /// What the app said in a thread, after its first message.
+    /// Returns the app's messages in a thread after the first one.
     pub fn said_in(&self, thread: &str) -> Vec<String> {
         let said = self.thread(thread).into_iter().skip(1).filter(|message| message["user"] == Self::BOT_USER);
         said.map(|message| message["text"].as_str().unwrap_or_default().to_owned()).collect()
     }
 
-    /// What stands in the other channel, threads with it.
+    /// Returns the messages of the other channel, including its threads.
     pub fn said_elsewhere(&self) -> Vec<String> {
         let said =
             self.shared.world().all_in(Self::OTHER).into_iter().filter(|message| message["user"] == Self::BOT_USER);
         said.map(|message| message["text"].as_str().unwrap_or_default().to_owned()).collect()
     }
 
-    /// The marks on a message.
+    /// Returns the reactions to a message.
     pub fn reactions(&self, ts: &str) -> Vec<String> {
         self.shared.world().reactions.get(ts).cloned().unwrap_or_default()
     }
 
-    /// How often each method was called, those calls that failed with them.
+    /// Returns the number of calls of each method, including failed ones.
     pub fn calls(&self) -> HashMap<String, usize> {
         self.shared.world().calls.clone()
     }
 
-    /// How often an event was acknowledged.
+    /// Returns the number of acknowledgements.
     pub fn acknowledged(&self) -> usize {
         self.shared.world().acknowledged
     }
 
-    /// How many events wait to be acknowledged.
+    /// Returns the number of events that wait to be acknowledged.
     pub fn unacknowledged(&self) -> usize {
         self.shared.world().outstanding()
     }
 
-    /// How many events were given up after their last repetition.
+    /// Returns the number of events that were given up after their last repetition.
     pub fn given_up(&self) -> usize {
         self.shared.world().given_up
     }
 
-    /// How many sockets are open, and how many ever were.
+    /// Returns the number of open sockets, and of all sockets ever opened.
     pub fn sockets(&self) -> (usize, usize) {
         let world = self.shared.world();
         (world.sockets.len(), world.opened)
     }
 
-    /// How many sockets were open at the same time, at most.
+    /// Returns the highest number of sockets open at the same time.
     pub fn most_sockets(&self) -> usize {
         self.shared.world().most
     }
 
-    /// The longest that an event waited for its first acknowledgement since it was pushed.
+    /// Returns the longest time between the push of an event and its first acknowledgement.
     pub fn slowest_acknowledgement(&self) -> Duration {
         self.shared.world().slowest
     }
 
-    /// The next calls of a method fail like this, one after the other.
+    /// Makes the next calls of a method fail with these faults, one after the other.
     pub fn fail(&self, method: &str, faults: impl IntoIterator<Item = Fault>) {
         self.shared.world().faults.entry(method.to_owned()).or_default().extend(faults);
     }
 
-    /// No call fails any more.
+    /// Removes all faults.
     pub fn forgive(&self) {
         self.shared.world().faults.clear();
     }
 
-    /// Every call of a method for a channel fails like this from now on, or none any more.
+    /// Makes every call of a method for a channel fail from now on, or removes that fault.
     pub fn break_for(&self, method: &str, channel: &str, fault: Option<Fault>) {
         let mut world = self.shared.world();
         let key = (method.to_owned(), channel.to_owned());
@@ -246,7 +247,7 @@ impl StubSlack {
         }
     }
 
-    /// A method is granted once in a while; what comes earlier is told to wait for what is left of it. Zero ends that.
+    /// Grants a method once per interval; earlier calls are told to wait for the rest of it. Zero removes the limit.
     pub fn grant_every(&self, method: &str, every: Duration) {
         let mut world = self.shared.world();
         if every.is_zero() {
@@ -256,60 +257,60 @@ impl StubSlack {
         }
     }
 
-    /// A field of every call of a method that was answered, in their order.
+    /// Returns a field of every answered call of a method, in order.
     pub fn granted(&self, method: &str, field: &str) -> Vec<String> {
         let world = self.shared.world();
         let calls = world.granted.iter().filter(|(called, _)| called == method);
         calls.map(|(_, fields)| fields.get(field).cloned().unwrap_or_default()).collect()
     }
 
-    /// How many replies stand on a page of a thread.
+    /// Sets the number of replies on a page of a thread.
     pub fn pages_of(&self, replies: usize) {
         self.shared.world().page = replies;
     }
 
-    /// Every event is pushed so many times.
+    /// Pushes every event this many times.
     pub fn repeat(&self, times: usize) {
         self.shared.world().repeat = times;
     }
 
-    /// Every event waits for the next one and is pushed after it.
+    /// Holds every event until the next one was pushed.
     pub fn reorder(&self, yes: bool) {
         self.shared.world().set_reorder(yes);
     }
 
-    /// Every event is pushed so much later.
+    /// Delays every event.
     pub fn delay(&self, delay: Duration) {
         self.shared.world().delay = delay;
     }
 
-    /// The times after which an event that was not acknowledged is pushed again.
+    /// Sets the times after which an unacknowledged event is pushed again.
     pub fn retry_after(&self, times: &[Duration]) {
         self.shared.world().retries = times.to_vec();
     }
 
-    /// Sockets are open, answer pings, and bring nothing.
+    /// Makes sockets deaf: they stay open, answer pings, and deliver nothing.
     pub fn deafen(&self, yes: bool) {
         self.shared.world().deaf = yes;
     }
 
-    /// The sockets that are open do nothing at all from now on: no answer to a ping either.
+    /// Freezes the open sockets: they do nothing from now on, and do not answer pings.
     pub fn freeze(&self) {
         self.shared.world().order(&socket::Order::Freeze);
     }
 
-    /// The sockets that are open end without a word.
+    /// Ends the open sockets without a message.
     pub fn cut(&self) {
         self.shared.world().order(&socket::Order::Cut);
     }
 
-    /// A socket ends without a word once it was given so many events, and so do the next ones, `times` in all.
+    /// Ends a socket without a message after this number of events, and so the next ones, `times` in all.
     pub fn cut_after(&self, events: usize, times: usize) {
         self.shared.world().cuts = Some(world::Cuts { events, left: events, times });
     }
 
-    /// Slack says that the sockets will end: `warning`, `refresh_requested` or `link_disabled`. They stay open until
-    /// the other side leaves.
+    /// Announces that the sockets will end: `warning`, `refresh_requested` or `link_disabled`. They stay open until the
+    /// client closes them.
     pub fn disconnect(&self, reason: &str) {
         let text = serde_json::json!({ "type": "disconnect", "reason": reason, "debug_info": {} }).to_string();
         self.shared.world().order(&socket::Order::Say(text));

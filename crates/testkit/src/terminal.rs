@@ -1,11 +1,11 @@
-//! A terminal with a shell in it, for what a program does only where a person can look and answer.
+//! A terminal with a shell, for behaviour that needs a person at a terminal.
 
 use std::process::Command;
 
 use crate::{PrivateTmux, TestHome};
 
-/// A shell in a terminal, in a home's project and with its environment. It runs in a tmux server of its own, so that
-/// the home's server shows nothing but sessions of the-loop.
+/// A shell in a terminal, in a home's project and with its environment. It runs in its own tmux server, so that the
+/// home's server contains only sessions of the-loop.
 #[derive(Debug)]
 pub struct Terminal {
     tmux: PrivateTmux,
@@ -14,9 +14,10 @@ pub struct Terminal {
 const SESSION: &str = "terminal";
 
 impl Terminal {
-    /// Opens it. `TERM` is what tmux says it is.
+    /// Opens the terminal. `TERM` is set by tmux.
     ///
     /// # Panics
+    ///
     /// If tmux refuses.
     pub fn open(home: &TestHome) -> Self {
         let tmux = PrivateTmux::new();
@@ -39,12 +40,12 @@ impl Terminal {
         self.tmux.run(&["send-keys", "-t", &format!("={SESSION}:"), "Enter"]);
     }
 
-    /// What it shows.
+    /// Returns the screen as text.
     pub fn screen(&self) -> String {
         self.tmux.screen(SESSION)
     }
 
-    /// What it shows, with the escape sequences of its colours.
+    /// Returns the screen with the escape sequences of its colours.
     pub fn coloured(&self) -> String {
         let shown = self.tmux.run(&["capture-pane", "-p", "-e", "-J", "-t", &format!("={SESSION}:")]);
         String::from_utf8_lossy(&shown.stdout).into_owned()

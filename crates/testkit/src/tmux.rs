@@ -1,4 +1,4 @@
-//! A tmux server of the test's own.
+//! A private tmux server for a test.
 
 use std::{
     env, fs,
@@ -16,21 +16,21 @@ use uuid::Uuid;
 
 use crate::processes;
 
-/// A private server under a unique `-L` name. It comes up with its first session; dropping this ends that server and
-/// no other, and removes its socket.
+/// A private server under a unique `-L` name. It starts with its first session. Dropping this ends that server and no
+/// other, and removes its socket.
 #[derive(Debug)]
 pub struct PrivateTmux {
     name: String,
 }
 
 impl PrivateTmux {
-    /// A name that no server has.
+    /// Chooses a name that no server has.
     #[expect(clippy::new_without_default, reason = "each is another one, which `default` would not say")]
     pub fn new() -> Self {
         Self { name: format!("loop-test-{}", Uuid::new_v4().simple()) }
     }
 
-    /// The `-L` name, for `routing.tmux.socket`.
+    /// Returns the `-L` name, for `routing.tmux.socket`.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -38,12 +38,13 @@ impl PrivateTmux {
     /// Runs one tmux command on this server.
     ///
     /// # Panics
-    /// If tmux cannot be run at all.
+    ///
+    /// If tmux could not be run at all.
     pub fn run(&self, args: &[&str]) -> Output {
         self.command(args).output().expect("tmux runs")
     }
 
-    /// The names of its sessions, sorted; none if there is no server.
+    /// Returns the names of its sessions, sorted; none if there is no server.
     pub fn sessions(&self) -> Vec<String> {
         let listed = self.run(&["list-sessions", "-F", "#{session_name}"]);
         let mut names: Vec<String> = String::from_utf8_lossy(&listed.stdout).lines().map(str::to_owned).collect();
@@ -51,25 +52,26 @@ impl PrivateTmux {
         names
     }
 
-    /// What the active pane of a session shows, with lines that were wrapped joined again; empty if there is none.
+    /// Returns the screen of a session's active pane, with wrapped lines joined; empty if there is none.
     pub fn screen(&self, session: &str) -> String {
         let shown = self.run(&["capture-pane", "-p", "-J", "-t", &format!("={session}:")]);
         String::from_utf8_lossy(&shown.stdout).into_owned()
     }
 
-    /// Starts a session that is none of the-loop's: it shows its name and waits.
+    /// Starts an unmanaged session, which shows its name and waits.
     ///
     /// # Panics
+    ///
     /// If tmux refuses.
     pub fn start_foreign(&self, session: &str) {
         let made = self.run(&["new-session", "-d", "-s", session, "--", "sh", "-c", "echo foreign; exec sleep 600"]);
         assert!(made.status.success(), "tmux: {}", String::from_utf8_lossy(&made.stderr));
     }
 
-    /// Ends this server, if it is up, and removes its socket.
+    /// Ends this server, if it is running, and removes its socket.
     pub fn end(&self) {
         self.ask_to_end();
-        // A server or client that did not listen still has the unique name among its arguments.
+        // A server or client that did not react still has the unique name among its arguments.
         for pid in processes::with_argument(&self.name) {
             let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
         }
@@ -88,7 +90,7 @@ impl PrivateTmux {
         folder.join(format!("tmux-{}", getuid())).join(&self.name)
     }
 
-    /// Asks the server to end. A stopped one never answers, hence the bound.
+    /// Requests the end of the server, with a timeout: a stopped server never answers.
     fn ask_to_end(&self) {
         let asked = self.command(&["kill-server"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         let Ok(mut client) = asked else { return };

@@ -1,28 +1,30 @@
-//! Waiting for facts, never for time.
+//! Waits for conditions, never for a fixed time.
 
 use std::{
     thread,
     time::{Duration, Instant},
 };
 
-/// How long a fact may take before the test fails: generous, since it is only ever reached by a broken product.
+/// Timeout for a condition. It is generous, since only a broken product reaches it.
 pub const CAP: Duration = Duration::from_secs(20);
 
 const INTERVAL: Duration = Duration::from_millis(15);
 
-/// Looks until there is something to see, and hands it over.
+/// Polls until there is a value, and returns it.
 ///
 /// # Panics
-/// After [`CAP`], saying what was waited for.
+///
+/// After [`CAP`], with the name of the condition.
 #[track_caller]
 pub fn wait_for<T>(what: &str, look: impl FnMut() -> Option<T>) -> T {
     wait_within(CAP, what, look)
 }
 
-/// The same with another cap, for what is slow by nature.
+/// Polls with another timeout, for slow conditions.
 ///
 /// # Panics
-/// After `cap`, saying what was waited for.
+///
+/// After `cap`, with the name of the condition.
 #[track_caller]
 pub fn wait_within<T>(cap: Duration, what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let begun = Instant::now();

@@ -1,4 +1,4 @@
-//! Debian's packages, for whoever may install them without being asked: root.
+//! Debian packages. Only root may install them without confirmation.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use crate::on_path;
 use crate::step::Step;
 
-/// Installs packages where this is root on Debian or a relative of it; otherwise says what to type.
+/// Installs packages as root on Debian or a derivative; otherwise prints the command for it.
 pub(crate) fn install(purpose: &str, packages: &[&str]) -> Result<()> {
     let list = packages.join(" ");
     if !Path::new("/etc/debian_version").exists() || on_path::find(&["apt-get"]).is_none() {
@@ -28,7 +28,7 @@ pub(crate) fn install(purpose: &str, packages: &[&str]) -> Result<()> {
     if first.is_ok() || fresh {
         return first;
     }
-    // Lists that are months old name versions which the archive has dropped since.
+    // Old lists name versions that the archive no longer has.
     update()?;
     step(install_command(packages)).run().with_context(|| format!("{purpose} could not be installed"))
 }

@@ -1,4 +1,4 @@
-//! What is shipped, in bytes, and how fast it is.
+//! Size and speed of the release.
 
 use anyhow::Result;
 

@@ -1,4 +1,4 @@
-//! Both halves: first the WASM half, which the server then embeds.
+//! Builds both halves: first the WASM half, which the server then embeds.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ pub(crate) struct Args {
     pub(crate) release: bool,
 }
 
-/// Builds, and tells where the product is.
+/// Builds, and returns the path of the binary.
 pub(crate) fn build(project: &Project, args: &Args) -> Result<PathBuf> {
     wasm::build(project)?;
     let mut command = project.cargo();

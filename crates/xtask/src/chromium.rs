@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use crate::step::say;
 use crate::{apt, on_path};
 
-/// Overrides the search.
+/// Variable that overrides the search.
 pub(crate) const PATH: &str = "CHROMIUM_PATH";
 
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];

@@ -1,8 +1,8 @@
 //! Import circles: files of one crate that import each other, directly or through others.
 //!
-//! A module and those below it are one thing in several files, so an import of a module above does not count. Read are
-//! the paths that begin with `crate`, `self` or `super`, wherever they stand, and the `mod` lines; code for tests alone
-//! is left out.
+//! A module and its submodules are one unit in several files, so an import of a parent module does not count. All paths
+//! that start with `crate`, `self` or `super` are read, wherever they occur, and the `mod` lines. Code for tests only
+//! is ignored.
 
 mod graph;
 mod imports;
@@ -15,7 +15,7 @@ use anyhow::{Context, Result, bail};
 use crate::project::Project;
 use graph::Graph;
 
-/// The circles that there still are: a crate's source folder, and the files. The list may only become shorter.
+/// Remaining circles: a crate's source folder, and the files. The list may only become shorter.
 const KNOWN: &[(&str, &[&str])] = &[
     (
         "app/src",
@@ -86,7 +86,7 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("server/src", &["surfaces::slack::slowed", "surfaces::slack::status"]),
 ];
 
-/// Fails when a crate of the workspace has a circle that is not known, or a known one is gone.
+/// Fails if a crate of the workspace has an unknown circle, or a known one is gone.
 pub(crate) fn check(project: &Project) -> Result<()> {
     let mut found = Vec::new();
     for sources in crates(&project.root)? {
@@ -115,7 +115,7 @@ pub(crate) fn check(project: &Project) -> Result<()> {
     Ok(())
 }
 
-/// The source folders of the workspace's crates.
+/// Returns the source folders of the workspace's crates.
 fn crates(root: &Path) -> Result<Vec<PathBuf>> {
     let mut folders = vec![root.join("app"), root.join("server")];
     let below = root.join("crates");

@@ -1,4 +1,4 @@
-//! Checks the English of what users read: openings that say nothing, and phrases that have a plain equivalent.
+//! Checks the English of user-facing texts: empty openings, and phrases with a plain equivalent.
 //!
 //! The lists are short and exact, so that a finding is never a false alarm. Tests run the check on the golden files of
 //! all texts (`docs/texts/`), the documents and the API document. `cargo xtask english` prints the findings, with
@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::project::Project;
 
-/// Phrases, in lower case, and what to write instead.
+/// Phrases in lower case, each with its replacement.
 const PHRASES: [(&str, &str); 20] = [
     ("cannot be told", "could not determine"),
     ("by itself", "automatically, on its own"),
@@ -62,7 +62,7 @@ pub(crate) fn english(project: &Project, args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Findings in what users read.
+/// Returns the findings in user-facing texts.
 pub(crate) fn user_facing(root: &Path) -> Result<Vec<String>> {
     let mut files =
         vec![root.join("README.md"), root.join("schemas/openapi.json"), root.join("schemas/mcp-tools.json")];
@@ -83,7 +83,7 @@ pub(crate) fn user_facing(root: &Path) -> Result<Vec<String>> {
     Ok(findings)
 }
 
-/// Findings in documentation comments: openings on their first lines, phrases on all.
+/// Returns the findings in documentation comments: openings in their first lines, phrases in all lines.
 fn rustdoc(root: &Path) -> Result<Vec<String>> {
     let mut findings = Vec::new();
     for file in sources(root)? {

@@ -1,8 +1,8 @@
-//! The faults that are tested for, row by row, as a table that a run of the tests writes: `docs/faults.md`.
+//! Table of the tested faults, written by a run of the tests: `docs/faults.md`.
 //!
-//! A test belongs to a numbered row by its name, `row_NN_…`, in whatever package it is; a row of the other two parts
-//! names its tests. A row is passed if all its tests are; a test that says `SKIPPED row NN: why`, or its own name in the
-//! place of the row, was not done, and its row says so.
+//! A test belongs to a numbered row by its name, `row_NN_…`, in any package. A row of the other two parts names its
+//! tests. A row passes if all its tests pass. A test that prints `SKIPPED row NN: why`, or its own name instead of the
+//! row, was not run, and its row says so.
 
 mod promises;
 mod results;
@@ -22,10 +22,10 @@ use crate::step::{Step, say};
 use promises::PARTS;
 use results::Results;
 
-/// The test programs that rows have tests in, beside the libraries' own.
+/// Test programs with tests for rows, beside the libraries' own.
 const PROGRAMS: [&str; 4] = ["faults", "faults_delivery", "surfaces", "slack"];
 
-/// Where their sources are, and those of the libraries.
+/// Folders of their sources, and of the libraries.
 #[cfg(test)]
 const FOLDERS: [&str; 4] = ["crates/standing", "server", "app/src", "crates/wire/src"];
 
@@ -37,10 +37,10 @@ pub(crate) struct Args {
     long: bool,
 }
 
-/// Runs the tests of all rows and writes the table; an error when a test failed or a row has none.
+/// Runs the tests of all rows and writes the table. Fails if a test failed or a row has none.
 pub(crate) fn faults(project: &Project, args: &Args) -> Result<()> {
     let mut results = Results::default();
-    // Silent, since what a test says past the runner goes to standard error.
+    // Silent, since tests write past the runner to standard error.
     let step = Step::new("the faults", command(project, args.long)).silent().limit(7200);
     let outcome = step.run_with(|line| results.take(line))?;
     println!("{}", table::summary(&results));
@@ -60,7 +60,7 @@ pub(crate) fn faults(project: &Project, args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// The run of all tests that belong to a row, and of no other.
+/// Returns the command that runs all tests of rows, and no other test.
 fn command(project: &Project, long: bool) -> Command {
     let mut command = project.cargo();
     command.args(["test", "--no-fail-fast", "--package", "standing", "--package", "app"]);
@@ -74,7 +74,7 @@ fn command(project: &Project, long: bool) -> Command {
     command
 }
 
-/// What the run depends on besides the project.
+/// Describes the environment of the run, besides the project.
 fn surroundings() -> String {
     let said = |program: &str, arg: &str| {
         let output = Command::new(program).arg(arg).output().ok()?;
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn the_table_names_the_tests_there_are() {
         let project = Project::find().expect("the workspace of this test");
-        // As if each had been run and had passed: results aside, that is what the table must say.
+        // Assumes that each test was run and passed: apart from the results, this is the expected table.
         let mut results = Results::default();
         for test in sources::tests(&FOLDERS.map(|folder| project.root.join(folder))) {
             results.take(&format!("test {test} ... ok"));

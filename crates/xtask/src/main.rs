@@ -1,7 +1,7 @@
-//! `cargo xtask`: builds, runs, tests and measures the project, from nothing.
+//! `cargo xtask`: builds, runs, tests and measures the project, from a fresh checkout.
 //!
-//! One command a file. It finds what a step needs, makes it where that can be done without asking, and otherwise says
-//! what to type. It must not know what the product does: it starts `the-loop` and nothing else of it.
+//! Each command has its own file. A command finds the tools that a step needs, installs them where it may, and
+//! otherwise prints the command to type. It must not know the product's behaviour: it only starts `the-loop`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a build program talks to the terminal it runs in")]
 
 mod apt;

@@ -1,6 +1,6 @@
-//! What did not work on this machine, so that it is not tried again at every run.
+//! Notes of steps that failed on this machine, so that they are not retried at every run.
 //!
-//! `cargo xtask setup` forgets all of it.
+//! `cargo xtask setup` deletes them.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 
 use crate::project::Project;
 
-/// The notes of one target folder, one a line.
+/// Notes of one target folder, one per line.
 #[derive(Debug)]
 pub(crate) struct Notes {
     file: PathBuf,
@@ -16,7 +16,7 @@ pub(crate) struct Notes {
 }
 
 impl Notes {
-    /// Reads what was noted; nothing, where nothing was.
+    /// Reads the notes; none if there is no file.
     pub(crate) fn open(project: &Project) -> Self {
         Self::at(project.target.join("xtask/did-not-work.txt"))
     }
@@ -26,12 +26,12 @@ impl Notes {
         Self { file, lines }
     }
 
-    /// Whether this was found not to work.
+    /// True if this step is noted as failed.
     pub(crate) fn has(&self, what: &str) -> bool {
         self.lines.iter().any(|line| line == what)
     }
 
-    /// Notes that this does not work.
+    /// Notes that this step failed.
     pub(crate) fn add(&mut self, what: &str) -> Result<()> {
         if !self.has(what) {
             self.lines.push(what.to_owned());
@@ -40,7 +40,7 @@ impl Notes {
         Ok(())
     }
 
-    /// Forgets everything.
+    /// Deletes all notes.
     pub(crate) fn clear(&mut self) -> Result<()> {
         self.lines.clear();
         if self.file.exists() { self.write() } else { Ok(()) }

@@ -1,6 +1,6 @@
-//! What this workspace calls its parts, read through `cargo metadata`.
+//! Names and folders of this workspace, read with `cargo metadata`.
 //!
-//! Names and folders live once, in `[[workspace.metadata.leptos]]`, where cargo-leptos finds them as well.
+//! They are defined once, in `[[workspace.metadata.leptos]]`, where cargo-leptos reads them as well.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -9,47 +9,47 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
-/// The workspace, as far as the build needs to know it.
+/// Parts of the workspace that the build needs.
 #[derive(Debug)]
 pub(crate) struct Project {
-    /// The folder of the root manifest.
+    /// Folder of the root manifest.
     pub(crate) root: PathBuf,
-    /// Cargo's target folder, wherever the environment put it.
+    /// Cargo's target folder, wherever the environment puts it.
     pub(crate) target: PathBuf,
-    /// The oldest compiler that the workspace accepts, such as `1.95`.
+    /// Oldest compiler that the workspace accepts, such as `1.95`.
     pub(crate) rust_version: String,
-    /// The front end's names and folders.
+    /// Names and folders of the front end.
     pub(crate) front: Front,
     cargo: OsString,
 }
 
-/// The front end's names and folders; keys as cargo-leptos defines them.
+/// Names and folders of the front end; keys as defined by cargo-leptos.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct Front {
-    /// The package of the server.
+    /// Package of the server.
     pub(crate) bin_package: String,
-    /// The server's binary.
+    /// Binary of the server.
     pub(crate) bin_target: String,
-    /// The package that becomes WASM.
+    /// Package that is compiled to WASM.
     pub(crate) lib_package: String,
-    /// The profile that the WASM half is built with.
+    /// Profile of the WASM half.
     pub(crate) lib_profile_release: String,
-    /// What the bundle's files are called, without their endings.
+    /// Name of the bundle's files, without their extensions.
     pub(crate) output_name: String,
-    /// Where everything that the server embeds is gathered; relative to the root.
+    /// Folder of all files that the server embeds; relative to the root.
     pub(crate) site_root: PathBuf,
-    /// The folder of the bundle inside `site_root`.
+    /// Folder of the bundle inside `site_root`.
     pub(crate) site_pkg_dir: PathBuf,
-    /// The style sheet that the others are imported from.
+    /// Style sheet that imports the others.
     pub(crate) style_file: PathBuf,
-    /// Files that are shipped as they are.
+    /// Folder of files that are shipped unchanged.
     pub(crate) assets_dir: PathBuf,
-    /// Where the service listens unless told otherwise.
+    /// Default address of the service.
     pub(crate) site_addr: String,
-    /// How the browser tests are run, in `end2end_dir`.
+    /// Command of the browser tests, in `end2end_dir`.
     pub(crate) end2end_cmd: String,
-    /// The folder of the browser tests.
+    /// Folder of the browser tests.
     pub(crate) end2end_dir: PathBuf,
 }
 
@@ -106,13 +106,14 @@ impl Project {
         Ok(Self { root: metadata.workspace_root, target: metadata.target_directory, rust_version, front, cargo })
     }
 
-    /// The cargo that runs this program, started in the root.
+    /// Returns the cargo that runs this program, started in the root.
     pub(crate) fn cargo(&self) -> Command {
         self.program(&self.cargo)
     }
 
-    /// Any program, started in the root, without what `cargo run` put into our own environment: a build script that
-    /// watches such a variable would otherwise run again whenever one builds with and then without this program.
+    /// Returns a command for any program, started in the root, without the variables that `cargo run` sets. A build
+    /// script that watches such a variable would otherwise run again whenever builds with and without this program
+    /// alternate.
     pub(crate) fn program(&self, program: impl Into<OsString>) -> Command {
         let mut command = Command::new(program.into());
         command.current_dir(&self.root);
@@ -126,12 +127,12 @@ impl Project {
         command
     }
 
-    /// The folder that the server embeds.
+    /// Returns the folder that the server embeds.
     pub(crate) fn site(&self) -> PathBuf {
         self.root.join(&self.front.site_root)
     }
 
-    /// The product's binary for a profile.
+    /// Returns the product's binary for a profile.
     pub(crate) fn binary(&self, release: bool) -> PathBuf {
         self.target.join(if release { "release" } else { "debug" }).join(&self.front.bin_target)
     }

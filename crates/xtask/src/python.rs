@@ -1,4 +1,4 @@
-//! A Python program in an environment of its own, below the target folder.
+//! A Python program in its own virtual environment, below the target folder.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,8 @@ use anyhow::{Context, Result};
 use crate::project::Project;
 use crate::step::{Step, say};
 
-/// Installs one requirement, such as `schemathesis==4.32.5`, unless it is there already; the folder of its programs.
+/// Installs one requirement, such as `schemathesis==4.32.5`, unless it is installed already. Returns the folder of its
+/// programs.
 pub(crate) fn programs_of(project: &Project, requirement: &str) -> Result<PathBuf> {
     let name = requirement.split('=').next().unwrap_or(requirement);
     let folder = project.target.join("xtask/python").join(name);

@@ -1,4 +1,4 @@
-//! From nothing to a service in the foreground.
+//! Builds everything and runs the service in the foreground.
 
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -19,11 +19,11 @@ pub(crate) struct Args {
     args: Vec<String>,
 }
 
-/// Builds, then becomes the service, so that its signals and exit status are its own.
+/// Builds, then executes the service in place of this process, so that its signals and exit status are its own.
 pub(crate) fn run(project: &Project, args: &Args) -> Result<()> {
     tmux::find_or_install()?;
     let binary = build::build(project, &build::Args { release: args.release })?;
-    // In the folder of whoever typed the command, with their environment: it is their service from here on.
+    // The service runs in the caller's folder and environment, since it is the caller's service.
     let error = Command::new(&binary).arg("serve").args(&args.args).exec();
     Err(error).with_context(|| format!("could not start `{}`", binary.display()))
 }

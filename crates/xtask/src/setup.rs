@@ -1,4 +1,4 @@
-//! Everything the other commands need, found or made ahead of time.
+//! Finds or installs everything that the other commands need.
 
 use anyhow::Result;
 
@@ -15,7 +15,7 @@ pub(crate) struct Args {
     no_browser: bool,
 }
 
-/// Tries everything afresh, what did not work before included.
+/// Tries all steps again, including those noted as failed.
 pub(crate) fn setup(project: &Project, args: &Args) -> Result<()> {
     let mut notes = Notes::open(project);
     notes.clear()?;

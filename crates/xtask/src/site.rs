@@ -1,6 +1,6 @@
-//! The folder that the server embeds: written only where something changed, with nothing in it that is not wanted.
+//! Folder that the server embeds. Only changed files are written, and other files are removed.
 //!
-//! The server is built again whenever a file here is newer, so an unchanged file must keep its date.
+//! The server is rebuilt whenever a file here is newer, so an unchanged file must keep its date.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 
 use crate::wasm::precompress::{ENDINGS, squeeze};
 
-/// Everything that the site should hold, by path inside it.
+/// Wanted files of the site, by path inside it.
 #[derive(Debug, Default)]
 pub(crate) struct Site {
     files: BTreeMap<PathBuf, Vec<u8>>,
@@ -22,7 +22,7 @@ impl Site {
         self.files.insert(path, bytes);
     }
 
-    /// Adds a folder's files under their own names; nothing, where there is no such folder.
+    /// Adds a folder's files under their own names; nothing if the folder does not exist.
     pub(crate) fn add_folder(&mut self, folder: &Path) -> Result<()> {
         for path in files_below(folder)? {
             self.add(path.clone(), std::fs::read(folder.join(&path))?);
@@ -30,7 +30,8 @@ impl Site {
         Ok(())
     }
 
-    /// Makes the folder hold exactly this, each file with its squeezed forms beside it. Tells how many files changed.
+    /// Makes the folder contain exactly these files, each with its compressed forms. Returns the number of changed
+    /// files.
     pub(crate) fn write(&self, folder: &Path) -> Result<usize> {
         let mut wanted = BTreeSet::new();
         let mut changed = 0;
@@ -43,7 +44,7 @@ impl Site {
                 continue;
             }
             changed += 1;
-            // Invariant: a plain file is written after its squeezed forms, so that an interrupted run starts over.
+            // Invariant: a plain file is written after its compressed forms, so that an interrupted run starts over.
             for (ending, path) in squeezed {
                 if let Some(small) = squeeze(bytes, ending)? {
                     put(&folder.join(&path), &small)?;
@@ -62,7 +63,7 @@ impl Site {
     }
 }
 
-/// One line on what a browser loads.
+/// Returns one line with the size of the files that a browser loads.
 pub(crate) fn sizes(folder: &Path) -> Result<String> {
     let mut line = String::from("sizes (plain, brotli):");
     let mut sum = 0;
@@ -80,7 +81,7 @@ pub(crate) fn sizes(folder: &Path) -> Result<String> {
     Ok(line)
 }
 
-/// Thousands of bytes, for people.
+/// Formats thousands of bytes for people.
 #[expect(clippy::cast_precision_loss, reason = "a size to be read, far below the precision")]
 pub(crate) fn kilobytes(bytes: u64) -> String {
     format!("{:.1} kB", bytes as f64 / 1000.0)
@@ -100,7 +101,7 @@ fn put(file: &Path, bytes: &[u8]) -> Result<()> {
     std::fs::write(file, bytes).with_context(|| format!("could not write `{}`", file.display()))
 }
 
-/// Every file below a folder, sorted, as paths inside it. Hidden files are not for the web.
+/// Returns every file below a folder, sorted, as paths inside it. Hidden files are not part of the site.
 fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut open = vec![PathBuf::new()];

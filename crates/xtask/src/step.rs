@@ -1,4 +1,4 @@
-//! One child process with a name, a limit and a line that tells how it went.
+//! Step: one child process with a name, a timeout and a result line.
 
 use std::io::{BufRead, BufReader, IsTerminal, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -9,18 +9,18 @@ use anyhow::{Context, Result, bail};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-/// How often a silent step says that it is still at work.
+/// Interval at which a silent step reports that it is still running.
 const HEARTBEAT: Duration = Duration::from_secs(15);
-/// How long a child may take to end after it was asked to.
+/// Grace period of a child after a request to end.
 const GRACE: Duration = Duration::from_secs(3);
 const POLL: Duration = Duration::from_millis(20);
 
-/// Says one thing about what is going on.
+/// Prints a progress message.
 pub(crate) fn say(text: impl std::fmt::Display) {
     eprintln!("xtask: {text}");
 }
 
-/// A child process to be run to its end.
+/// A child process to run to its end.
 pub(crate) struct Step {
     what: String,
     command: Command,
@@ -29,29 +29,29 @@ pub(crate) struct Step {
 }
 
 impl Step {
-    /// `what` names the step for the person who waits: `build of the server`.
+    /// Creates a step; `what` is its name for the user: `build of the server`.
     pub(crate) fn new(what: impl Into<String>, command: Command) -> Self {
         Self { what: what.into(), command, limit: Duration::from_hours(1), silent: false }
     }
 
-    /// Ends the child when it takes longer.
+    /// Sets the timeout after which the child is ended.
     pub(crate) fn limit(mut self, seconds: u64) -> Self {
         self.limit = Duration::from_secs(seconds);
         self
     }
 
-    /// Keeps the child's output back, and shows it only when the step fails.
+    /// Hides the child's output, and shows it only if the step fails.
     pub(crate) fn silent(mut self) -> Self {
         self.silent = true;
         self
     }
 
-    /// Runs the step; an error when the child does not start, fails or takes too long.
+    /// Runs the step. Fails if the child does not start, fails or takes too long.
     pub(crate) fn run(self) -> Result<()> {
         self.run_with(|_| ()).and_then(Outcome::into_result)
     }
 
-    /// Runs the step and hands over each line of its standard output, which is shown as well.
+    /// Runs the step and passes on each line of its standard output, which is shown as well.
     ///
     /// A child that ran and failed is an [`Outcome`], not an error.
     pub(crate) fn run_with(mut self, mut line: impl FnMut(&str)) -> Result<Outcome> {
@@ -105,7 +105,7 @@ impl Step {
             }
             thread::sleep(POLL);
         };
-        // The pipe may outlive the child in a grandchild's hands, so the rest is waited for, but not for ever.
+        // A grandchild may keep the pipe open, so the wait for the rest has a timeout.
         while let Ok(text) = lines.recv_timeout(Duration::from_secs(2)) {
             take(text);
         }
@@ -119,17 +119,17 @@ impl Step {
     }
 }
 
-/// How a step ended.
+/// Result of a step.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     what: String,
     status: ExitStatus,
-    /// How long it took.
+    /// Duration of the step.
     pub(crate) took: Duration,
 }
 
 impl Outcome {
-    /// Whether the child said that all went well.
+    /// True if the child succeeded.
     pub(crate) fn success(&self) -> bool {
         self.status.success()
     }
@@ -142,7 +142,7 @@ impl Outcome {
     }
 }
 
-/// A length of time for people.
+/// Formats a duration for people.
 pub(crate) fn seconds(time: Duration) -> String {
     format!("{:.1} s", time.as_secs_f64())
 }
@@ -159,7 +159,7 @@ fn show(kept: &[String]) {
     }
 }
 
-/// Asks first: a package manager that is killed in the middle leaves its lock and half a package behind.
+/// Requests the end before it kills: a killed package manager leaves its lock and half a package behind.
 fn end(child: &mut Child) -> Result<()> {
     if let Ok(pid) = i32::try_from(child.id()) {
         let _gone_already = kill(Pid::from_raw(pid), Signal::SIGTERM);

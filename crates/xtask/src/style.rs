@@ -1,13 +1,13 @@
-//! The style sheet as one file: each `@import` of a file of ours is replaced by that file.
+//! Bundles the style sheet: each `@import` of a local file is replaced by that file.
 //!
-//! Imports of other places stay as they are. A layer named by the import (`@import "a.css" layer(base);`) is put around
-//! what was imported; media conditions are not supported, and refused.
+//! Imports of other addresses stay unchanged. A layer of the import (`@import "a.css" layer(base);`) is put around the
+//! imported rules. Media conditions are not supported, and refused.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-/// The sheet with everything it imports, in order.
+/// Returns the sheet with everything it imports, in order.
 pub(crate) fn bundle(sheet: &Path) -> Result<String> {
     let mut open = Vec::new();
     inline(sheet, &mut open)
@@ -44,7 +44,7 @@ struct Import<'a> {
     layer: Option<&'a str>,
 }
 
-/// Reads one line; `None` where it is not an import of a file of ours.
+/// Parses one line; `None` if it is not an import of a local file.
 fn import(line: &str) -> Result<Option<Import<'_>>> {
     let Some(rest) = line.trim().strip_prefix("@import") else { return Ok(None) };
     let unreadable = || format!("not understood: `{}`; write `@import \"file.css\";`", line.trim());

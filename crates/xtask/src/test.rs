@@ -1,4 +1,4 @@
-//! Every check there is, in one command. A stage that fails does not keep the later ones from running.
+//! Runs all checks in one command. A failed stage does not stop the later ones.
 
 mod browser;
 mod cargo;
@@ -26,7 +26,7 @@ pub(crate) struct Args {
     filter: Option<String>,
 }
 
-/// Runs all stages and prints how each went; an error when one of them failed.
+/// Runs all stages and prints their results; fails if one of them failed.
 pub(crate) fn test(project: &Project, args: &Args) -> Result<()> {
     let filter = args.filter.as_deref();
     let mut summary = Summary::default();

@@ -1,8 +1,8 @@
-//! The golden files of every text that a user sees, in `docs/texts/`.
+//! Golden files of every user-facing text, in `docs/texts/`.
 //!
 //! Rendered texts (help, errors, pages) are written by tests of the crates that render them. The rest is read from the
-//! sources here: the text literals of the product, and the headings of the documents. Each file is compared with the
-//! code by a test, so that a changed text is a diff that can be reviewed.
+//! sources here: the text literals of the product, and the headings of the documents. A test compares each file with
+//! the code, so that a changed text is a diff for review.
 
 mod headings;
 mod literals;
@@ -15,10 +15,10 @@ use anyhow::{Context, Result};
 use crate::project::Project;
 use crate::step::{Step, say};
 
-/// The test, in each crate that renders texts, that compares them with their golden file.
+/// Name of the test, in each crate that renders texts, that compares them with their golden file.
 const TEST: &str = "texts_are_current";
 
-/// The files that are read from the sources.
+/// Files that are read from the sources.
 const FILES: [(&str, Source); 2] = [("messages.txt", literals::of), ("headings.txt", headings::of)];
 
 type Source = fn(&Path) -> Result<String>;

@@ -1,4 +1,4 @@
-//! tmux, without which no session can be hosted.
+//! Finds or installs tmux, which all sessions need.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use crate::apt;
 use crate::step::say;
 
-/// Finds tmux, or installs it where that can be done.
+/// Finds tmux, or installs it where that is possible.
 pub(crate) fn find_or_install() -> Result<()> {
     if let Some(version) = version() {
         say(format_args!("tmux: {version}"));

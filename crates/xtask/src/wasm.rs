@@ -1,4 +1,4 @@
-//! The WASM half: from the front-end package to the files that the server embeds.
+//! Builds the WASM half: from the front-end package to the files that the server embeds.
 
 pub(crate) mod bindgen;
 pub(crate) mod compile;
@@ -13,10 +13,10 @@ use crate::site::{self, Site};
 use crate::step::say;
 use crate::style;
 
-/// The one target of the WASM half.
+/// Target of the WASM half.
 pub(crate) const TRIPLE: &str = "wasm32-unknown-unknown";
 
-/// Brings the site folder up to date, and leaves it alone where nothing changed.
+/// Updates the site folder; changes nothing if it is up to date.
 pub(crate) fn build(project: &Project) -> Result<()> {
     let mut notes = Notes::open(project);
     let compiler = target::find_or_make(project, &mut notes)?;

@@ -1,4 +1,4 @@
-//! `POST /v1/messages`, as Claude Code asks.
+//! `POST /v1/messages`, as used by Claude Code.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ pub(super) fn whole(body: &Value) -> Value {
 
 pub(super) fn stream(body: &Value) -> Vec<Sent> {
     let (mut block, reason) = block(body);
-    // A block is opened empty and filled by a delta.
+    // A block starts empty and is filled by a delta.
     let delta = if block["type"] == "tool_use" {
         json!({"type": "input_json_delta", "partial_json": block["input"].take().to_string()})
     } else {
@@ -45,7 +45,7 @@ fn message(body: &Value) -> Value {
 
 fn block(body: &Value) -> (Value, &'static str) {
     let messages = &body["messages"];
-    // A message of the program itself may follow the person's.
+    // A message of the program itself may follow the user's.
     let last = messages.as_array().and_then(|all| all.iter().rfind(|message| message["role"] == "user"));
     let is_result = last.is_some_and(|message| message.to_string().contains(r#""tool_result""#));
     match turn(messages, last, is_result) {

@@ -1,4 +1,4 @@
-//! `POST …/chat/completions`, which many agents can be pointed at.
+//! `POST …/chat/completions`, which many agents can use.
 
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ fn usage() -> Value {
 fn message(body: &Value) -> (Value, &'static str) {
     let messages = &body["messages"];
     let last = messages.as_array().and_then(|all| all.last());
-    // Without tools it is a question on the side: for a title, say.
+    // A request without tools is a side request, for example for a title.
     let may_run = last.is_some_and(|message| message["role"] == "user") && body["tools"].is_array();
     match turn(messages, last, !may_run) {
         Turn::Say(text) => (json!({"role": "assistant", "content": text}), "stop"),

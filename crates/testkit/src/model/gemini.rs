@@ -1,4 +1,4 @@
-//! `POST …:generateContent` and `…:streamGenerateContent`, as Gemini CLI asks.
+//! `POST …:generateContent` and `…:streamGenerateContent`, as used by Gemini CLI.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! `POST …/responses`, as Codex asks.
+//! `POST …/responses`, as used by Codex.
 
 use serde_json::{Value, json};
 

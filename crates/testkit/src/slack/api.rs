@@ -1,4 +1,4 @@
-//! The Web API: form in, JSON out.
+//! Web API: form in, JSON out.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::{Fault, Shared, StubSlack, world::World};
 
-/// The fields of a call.
+/// Fields of a call.
 pub(super) type Fields = HashMap<String, String>;
 
 pub(super) async fn call(
@@ -42,7 +42,7 @@ pub(super) async fn call(
         Some(Fault::Page) => Html("<h1>We will be back soon</h1>").into_response(),
         Some(Fault::Lost) => {
             let _done = answer(&shared, &method, &headers, &fields);
-            // Whoever asked finds a connection that ends before the answer is whole.
+            // The connection ends before the answer is complete.
             let pieces = [Ok("{"), Err(std::io::Error::other("cut"))];
             Body::from_stream(tokio_stream::iter(pieces)).into_response()
         }
@@ -130,14 +130,14 @@ fn replies(world: &World, fields: &Fields) -> Result<Value, &'static str> {
     let (first, rest) = all.split_first().ok_or("thread_not_found")?;
     let after: Vec<&Value> =
         rest.iter().filter(|message| message["ts"].as_str().unwrap_or_default() > oldest).collect();
-    // Pages are small, so that there are some.
+    // Pages are small, so that there are several.
     let (from, most) = (field("cursor").parse().unwrap_or(0_usize), if world.page == 0 { 20 } else { world.page });
     let page: Vec<&Value> = std::iter::once(first).chain(after.iter().skip(from).take(most).copied()).collect();
     let next = if from + most < after.len() { (from + most).to_string() } else { String::new() };
     Ok(json!({ "messages": page, "has_more": !next.is_empty(), "response_metadata": { "next_cursor": next } }))
 }
 
-/// The newest first, as Slack lists a channel, and only by its id.
+/// Lists a channel, newest message first, and only by its ID, as Slack does.
 fn history(world: &World, fields: &Fields) -> Result<Value, &'static str> {
     let field = |key: &str| fields.get(key).map_or("", String::as_str);
     if ![StubSlack::CHANNEL, StubSlack::OTHER].contains(&field("channel")) {

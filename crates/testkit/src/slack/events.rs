@@ -1,4 +1,4 @@
-//! Events on their way: pushed, pushed again until they are acknowledged, given up in the end.
+//! Delivery of events: pushed, repeated until acknowledged, given up in the end.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{socket::Order, world::World};
 
-/// When Slack pushes an event again, in a tenth of a second for what takes it a minute.
+/// Delays before Slack pushes an event again: a tenth of a second here for a minute there.
 const RETRIES: [Duration; 3] = [Duration::from_millis(20), Duration::from_millis(200), Duration::from_millis(600)];
 
 /// An event that is not acknowledged yet.
@@ -19,10 +19,10 @@ pub(super) struct Delivery {
 }
 
 impl World {
-    /// Has an event pushed.
+    /// Queues an event to be pushed.
     pub(super) fn push(&mut self, event: &Value) {
         if self.reorders && self.held.is_none() {
-            // The first of a pair waits for the second one.
+            // The first event of a pair waits for the second one.
             self.held = Some(event.clone());
             return;
         }
@@ -53,12 +53,12 @@ impl World {
         }
     }
 
-    /// Pushes what is due, to one of the sockets.
+    /// Pushes due events to one of the sockets.
     pub(super) fn pump(&mut self) {
         let now = Instant::now();
         let mut due: Vec<String> =
             self.deliveries.iter().filter(|(_, delivery)| delivery.due <= now).map(|(id, _)| id.clone()).collect();
-        // In the order in which they were entered, as far as they are due together.
+        // Events that are due together are pushed in their original order.
         due.sort_by_key(|id| (self.deliveries[id].due, id.clone()));
         for id in due {
             let retries = if self.retries.is_empty() { RETRIES.to_vec() } else { self.retries.clone() };
@@ -71,7 +71,7 @@ impl World {
                 continue;
             };
             delivery.attempt += 1;
-            // After the last repetition there is a while left to acknowledge it.
+            // After the last repetition there is still some time to acknowledge it.
             delivery.due = now + again.min(Duration::from_millis(600));
             let mut envelope = json!({
                 "type": "events_api", "envelope_id": id, "accepts_response_payload": false, "payload": delivery.payload,
@@ -86,7 +86,7 @@ impl World {
         }
     }
 
-    /// Each event goes to one of the sockets, the newest here.
+    /// Sends an event to one of the sockets: here the newest.
     fn send(&mut self, envelope: &Value) {
         let Some((&id, socket)) = self.sockets.last_key_value() else { return };
         let _ = socket.send(Order::Say(envelope.to_string()));
@@ -96,7 +96,7 @@ impl World {
             let _ = socket.send(Order::Cut);
             cuts.times -= 1;
             cuts.left = cuts.events;
-            // What is due next finds no socket, or another one.
+            // The next due event finds no socket, or another one.
             self.sockets.remove(&id);
         }
     }

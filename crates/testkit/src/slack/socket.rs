@@ -13,14 +13,14 @@ use tokio::sync::mpsc;
 
 use super::Shared;
 
-/// What a socket is told to do.
+/// Command for a socket.
 #[derive(Clone, Debug)]
 pub(super) enum Order {
-    /// Send this.
+    /// Send this text.
     Say(String),
-    /// End without a word.
+    /// End without a message.
     Cut,
-    /// Do nothing any more.
+    /// Stop all activity.
     Freeze,
 }
 

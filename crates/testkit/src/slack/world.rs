@@ -1,4 +1,4 @@
-//! What the stand-in knows: messages, marks, sockets, what is not acknowledged, and the faults that are switched on.
+//! State of the fake Slack: messages, reactions, sockets, unacknowledged events, and active faults.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet, VecDeque},
@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 
 use super::{Fault, StubSlack, api::Fields, events::Delivery, socket::Order};
 
-/// What the stand-in knows.
+/// State of the fake Slack.
 #[derive(Debug, Default)]
 pub(super) struct World {
     messages: BTreeMap<(String, String), Value>,
@@ -18,13 +18,13 @@ pub(super) struct World {
     pub(super) reactions: HashMap<String, Vec<String>>,
     pub(super) calls: HashMap<String, usize>,
     pub(super) faults: HashMap<String, VecDeque<Fault>>,
-    /// What every call of a method for a channel comes to.
+    /// Faults by method and channel.
     pub(super) broken: HashMap<(String, String), Fault>,
-    /// How often a method is granted, and when it is next.
+    /// Interval and next time at which a method is granted.
     pub(super) grants: HashMap<String, (Duration, Option<Instant>)>,
-    /// The calls that were answered, in their order.
+    /// Answered calls, in order.
     pub(super) granted: Vec<(String, Fields)>,
-    /// How many replies a page has; 0 for the usual number.
+    /// Number of replies per page; 0 for the default.
     pub(super) page: usize,
     pub(super) tickets: HashSet<String>,
     pub(super) sockets: BTreeMap<u64, mpsc::UnboundedSender<Order>>,
@@ -44,19 +44,19 @@ pub(super) struct World {
     pub(super) cuts: Option<Cuts>,
 }
 
-/// Sockets that end in a burst.
+/// Sockets that will be cut.
 #[derive(Debug)]
 pub(super) struct Cuts {
-    /// After so many events each.
+    /// Number of events per socket before the cut.
     pub(super) events: usize,
-    /// How many of them are left until then.
+    /// Number of remaining events until the next cut.
     pub(super) left: usize,
-    /// How many sockets are left to end so.
+    /// Number of remaining cuts.
     pub(super) times: usize,
 }
 
 impl World {
-    /// A message that is pushed as well, unless sockets are deaf.
+    /// Adds a message and pushes it, unless sockets are deaf.
     pub(super) fn say(&mut self, channel: &str, fields: &Value) -> String {
         let ts = self.put(channel, fields);
         let mut event = self.messages[&(channel.to_owned(), ts.clone())].clone();
@@ -65,7 +65,7 @@ impl World {
         ts
     }
 
-    /// A message that stands where it belongs.
+    /// Adds a message to its channel or thread.
     pub(super) fn put(&mut self, channel: &str, fields: &Value) -> String {
         let mut message = fields.clone();
         let ts = match fields["ts"].as_str() {
@@ -78,7 +78,7 @@ impl World {
         ts
     }
 
-    /// The messages of a channel outside of threads, or those of a thread.
+    /// Returns the messages of a channel outside of threads, or those of a thread.
     pub(super) fn listing(&self, channel: &str, thread: Option<&str>) -> Vec<Value> {
         let belongs = |message: &&Value| match thread {
             Some(thread) => message["ts"] == thread || message["thread_ts"] == thread,
@@ -88,12 +88,12 @@ impl World {
         of_channel.map(|(_, message)| message).filter(belongs).cloned().collect()
     }
 
-    /// All that stands in a channel.
+    /// Returns all messages of a channel.
     pub(super) fn all_in(&self, channel: &str) -> Vec<Value> {
         self.messages.iter().filter(|((of, _), _)| of == channel).map(|(_, message)| message.clone()).collect()
     }
 
-    /// Stamps grow, and are the time as far as that lets them.
+    /// Returns the next time stamp. Stamps always grow, and are otherwise the current time.
     fn next_ts(&mut self) -> String {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let micros = u64::try_from(now.as_micros()).unwrap_or(u64::MAX).max(self.last_ts + 1);
@@ -115,7 +115,7 @@ impl World {
         }
     }
 
-    /// What a call comes to besides an answer: faults that were ordered, then the rate that is granted.
+    /// Returns the fault of a call, if any: requested faults first, then the granted rate.
     pub(super) fn refusal(&mut self, method: &str, fields: &Fields) -> Option<Fault> {
         if let Some(fault) = self.faults.get_mut(method).and_then(VecDeque::pop_front) {
             return Some(fault);

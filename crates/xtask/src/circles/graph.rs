@@ -1,4 +1,4 @@
-//! The files of one crate and what each imports.
+//! Graph of the files of one crate and their imports.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 
 use super::imports::{self, Imports, ModulePath};
 
-/// The modules of a crate that have a file, each with the modules that it imports.
+/// Modules of a crate with a file of their own, each with the modules that it imports.
 #[derive(Debug)]
 pub(super) struct Graph {
     edges: BTreeMap<ModulePath, BTreeSet<ModulePath>>,
@@ -35,14 +35,14 @@ impl Graph {
             let below =
                 files.keys().filter(|other| other.len() == module.len() + 1 && other.starts_with(module)).cloned();
             let used = imports.paths.iter().filter_map(|path| resolve(&files, path));
-            // A module above is the same thing in another file.
+            // A parent module belongs to the same unit.
             let others = used.chain(below).filter(|other| !module.starts_with(other));
             (module.clone(), others.collect())
         });
         Self { edges: imports.collect() }
     }
 
-    /// Every group of files that import each other, directly or through others, in the order of their names.
+    /// Returns every group of files that import each other, directly or through others, sorted by name.
     pub(super) fn circles(&self) -> Vec<Vec<String>> {
         let reached: BTreeMap<&ModulePath, BTreeSet<&ModulePath>> =
             self.edges.keys().map(|module| (module, self.reached_from(module))).collect();
@@ -57,7 +57,8 @@ impl Graph {
         circles.into_iter().collect()
     }
 
-    /// The modules that one imports, directly or through others; it is among them if it is in a circle.
+    /// Returns the modules that a module imports, directly or through others. The module itself is included if it is in
+    /// a circle.
     fn reached_from(&self, module: &ModulePath) -> BTreeSet<&ModulePath> {
         let mut reached = BTreeSet::new();
         let mut next: Vec<&ModulePath> = self.edges[module].iter().collect();
@@ -70,10 +71,10 @@ impl Graph {
     }
 }
 
-/// The module that a path leads to, through names that modules hand on.
+/// Resolves a path to a module, through re-exports.
 fn resolve(files: &BTreeMap<ModulePath, Imports>, path: &[String]) -> Option<ModulePath> {
     let mut path = path.to_vec();
-    // A name may be handed on several times.
+    // A name may be re-exported several times.
     for _ in 0..8 {
         let length = (0..=path.len()).rev().find(|&length| files.contains_key(&path[..length]))?;
         let module = path[..length].to_vec();
@@ -87,7 +88,7 @@ fn resolve(files: &BTreeMap<ModulePath, Imports>, path: &[String]) -> Option<Mod
     None
 }
 
-/// The files below a folder by their module paths.
+/// Collects the files below a folder by their module paths.
 fn collect(dir: &Path, module: &[String], root: &str, files: &mut BTreeMap<ModulePath, Imports>) -> Result<()> {
     for entry in fs::read_dir(dir).with_context(|| dir.display().to_string())? {
         let (path, name) = {
@@ -95,7 +96,7 @@ fn collect(dir: &Path, module: &[String], root: &str, files: &mut BTreeMap<Modul
             (entry.path(), entry.file_name().to_string_lossy().into_owned())
         };
         if path.is_dir() {
-            // Programs beside the library are crates of their own.
+            // Programs beside the library are separate crates.
             if module.is_empty() && name == "bin" {
                 continue;
             }

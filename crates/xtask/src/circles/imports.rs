@@ -1,25 +1,25 @@
-//! The imports of one file.
+//! Imports of one file.
 
 use std::str::FromStr;
 
 use anyhow::{Result, anyhow};
 use proc_macro2::{TokenStream, TokenTree};
 
-/// A path within a crate: the segments after `crate`.
+/// Path within a crate: the segments after `crate`.
 pub(super) type ModulePath = Vec<String>;
 
-/// The names that a file takes from its crate, and the modules that it declares.
+/// Names that a file imports from its crate, and the modules that it declares.
 #[derive(Debug, Default)]
 pub(super) struct Imports {
-    /// Every path that begins with `crate`, `self` or `super`.
+    /// Paths that start with `crate`, `self` or `super`.
     pub(super) paths: Vec<ModulePath>,
-    /// The names that a `use` brings in from a module below, each with its path.
+    /// Names that a `use` imports from a submodule, each with its path.
     pub(super) names: Vec<(String, ModulePath)>,
-    /// Modules in files of their own that are for tests alone.
+    /// Modules for tests only, in files of their own.
     pub(super) test_modules: Vec<String>,
 }
 
-/// Reads the text of the file of a module.
+/// Parses the file of a module.
 pub(super) fn read(text: &str, module: &[String]) -> Result<Imports> {
     let tokens = TokenStream::from_str(text).map_err(|error| anyhow!("{error}"))?;
     let mut imports = Imports::default();
@@ -40,7 +40,7 @@ impl Imports {
                     self.test_modules.extend(declared(&item[..end]));
                     2 + end
                 }
-                // A module within this file.
+                // An inline module.
                 [TokenTree::Ident(word), TokenTree::Ident(name), TokenTree::Group(body), ..] if word == "mod" => {
                     self.items(&tokens_of(body), &[module, &[name.to_string()]].concat());
                     3
@@ -61,7 +61,7 @@ impl Imports {
         }
     }
 
-    /// A `use`, without its first word.
+    /// Reads a `use`, without its first word.
     fn used(&mut self, tokens: &[TokenTree], module: &[String]) -> usize {
         let mut paths = Vec::new();
         let base = match tokens {
@@ -80,7 +80,7 @@ impl Imports {
     }
 }
 
-/// Follows a path, which may end in a tree; gives the number of its tokens.
+/// Follows a path, which may end in a tree, and returns the number of its tokens.
 fn walk(tokens: &[TokenTree], module: &[String], mut path: ModulePath, found: &mut Vec<ModulePath>) -> usize {
     let mut at = 0;
     loop {
@@ -128,7 +128,7 @@ fn are_colons(tokens: &[TokenTree]) -> bool {
     matches!(tokens, [one, other, ..] if is_colon(one) && is_colon(other))
 }
 
-/// The number of tokens of an item: to its body or its semicolon.
+/// Returns the number of tokens of an item, up to its body or semicolon.
 fn end_of_item(tokens: &[TokenTree]) -> usize {
     let ends = |token: &TokenTree| match token {
         TokenTree::Punct(mark) => mark.as_char() == ';',
@@ -145,7 +145,7 @@ fn end_of_item(tokens: &[TokenTree]) -> usize {
     end.map_or(tokens.len(), |end| end + 1)
 }
 
-/// The name of a module that has a file of its own: `mod name;`.
+/// Returns the name of a module with its own file: `mod name;`.
 fn declared(tokens: &[TokenTree]) -> Option<String> {
     let words: Vec<String> = tokens.iter().map(ToString::to_string).collect();
     let at = words.iter().position(|word| word == "mod")?;

@@ -1,9 +1,9 @@
-//! The rows: what goes wrong, and what is promised for it.
+//! Rows of the table: each fault and its promised outcome.
 
 /// A part of the table.
 pub(super) struct Part {
     pub(super) title: &'static str,
-    /// What stands before a row's number.
+    /// Prefix of the row's number.
     pub(super) letter: &'static str,
     pub(super) promises: &'static [Promise],
 }
@@ -12,12 +12,12 @@ pub(super) struct Part {
 pub(super) struct Promise {
     pub(super) fault: &'static str,
     pub(super) outcome: &'static str,
-    /// Its tests, with the module each stands in; none where tests are named after the row.
+    /// Tests of the row, each with its module; none if tests are named after the row.
     pub(super) tests: &'static [&'static str],
 }
 
 impl Promise {
-    /// A row that its tests are named after.
+    /// Creates a row whose tests are named after it.
     const fn row(fault: &'static str, outcome: &'static str) -> Self {
         Self { fault, outcome, tests: &[] }
     }

@@ -1,27 +1,27 @@
-//! What a test run says of each test.
+//! Results of a test run.
 
 use std::collections::BTreeMap;
 
 use super::promises::Promise;
 
-/// What became of every test that was run.
+/// Results of all tests that were run.
 #[derive(Debug, Default)]
 pub(crate) struct Results {
-    /// Whether it passed, by its whole name. One that several programs have is passed if it is in all of them.
+    /// Results by the full name of the test; true if it passed. A test of several programs must pass in all of them.
     tests: BTreeMap<String, bool>,
-    /// What was skipped and why, by row (`12`) or by the test's name.
+    /// Skipped tests with the reason, by row (`12`) or by the test's name.
     skipped: Vec<(String, String)>,
 }
 
-/// What is known of one row.
+/// Result of one row.
 #[derive(Debug, Default)]
 pub(super) struct Row {
-    /// The names of its tests as the table has them.
+    /// Names of its tests in the table.
     pub(super) tests: Vec<String>,
     pub(super) verdict: Verdict,
 }
 
-/// How a row came out.
+/// Verdict on a row.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) enum Verdict {
     Passed,
@@ -29,13 +29,13 @@ pub(super) enum Verdict {
     InPart(String),
     Skipped(String),
     Failed,
-    /// Nothing tests it, or not all that it names was run.
+    /// No test covers it, or some of its tests were not run.
     #[default]
     Untested,
 }
 
 impl Results {
-    /// Takes in a line of the test runner, or of a test that speaks past it, and passes over every other.
+    /// Reads a line of the test runner, or of a test that writes past it. Ignores all other lines.
     pub(super) fn take(&mut self, line: &str) {
         let line = line.trim();
         if let Some((what, why)) = line.strip_prefix("SKIPPED ").and_then(|said| said.split_once(": ")) {
@@ -48,7 +48,7 @@ impl Results {
         }
     }
 
-    /// What is known of a row of that number.
+    /// Returns the result of the row with that number.
     pub(super) fn row(&self, number: usize, promise: &Promise) -> Row {
         let prefix = format!("row_{number:02}_");
         let mut row = Row::default();
@@ -88,7 +88,7 @@ impl Results {
         row
     }
 
-    /// What was skipped, a line each.
+    /// Returns the skipped tests, one line each.
     pub(super) fn skipped(&self) -> Vec<String> {
         self.skipped.iter().map(|(what, why)| format!("SKIPPED {what}: {why}")).collect()
     }
@@ -98,7 +98,7 @@ fn last(name: &str) -> &str {
     name.rsplit("::").next().unwrap_or(name)
 }
 
-/// Whether a test's whole name ends in these modules and this name.
+/// True if a test's full name ends in these modules and this name.
 fn is_called(whole: &str, name: &str) -> bool {
     whole.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with("::"))
 }

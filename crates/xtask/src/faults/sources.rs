@@ -1,4 +1,4 @@
-//! The tests there are, as the sources have them: nothing is built or run for it.
+//! Finds the tests in the sources, without building or running them.
 
 use std::{
     collections::BTreeSet,
@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Every function that is a test in these folders, with the modules that its file stands for, as the runner names it.
+/// Returns every test function in these folders, with the module path of its file, as the runner names it.
 pub(super) fn tests(folders: &[PathBuf]) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for folder in folders {
@@ -33,7 +33,7 @@ fn walk(folder: &Path, modules: &[String], found: &mut BTreeSet<String>) {
     }
 }
 
-/// The tests of one file: each with the module `tests` if it stands in one.
+/// Returns the tests of one file, each with the module `tests` if it is in one.
 fn in_text(text: &str) -> Vec<(Option<&str>, &str)> {
     let (mut marked, mut within, mut found) = (false, None, Vec::new());
     for line in text.lines() {

@@ -1,11 +1,11 @@
-//! The table, as Markdown.
+//! Table of the faults, as Markdown.
 
 use std::fmt::Write as _;
 
 use super::promises::{PARTS, Promise};
 use super::results::{Results, Row, Verdict};
 
-/// `docs/faults.md` after a run.
+/// Returns the content of `docs/faults.md` after a run.
 pub(super) fn write(results: &Results, surroundings: &str) -> String {
     let mut text = format!(
         "# Faults\n\n\
@@ -34,20 +34,20 @@ pub(super) fn write(results: &Results, surroundings: &str) -> String {
     text
 }
 
-/// The beginning of a row's line, up to its result.
+/// Returns a row's line up to its result.
 fn line(letter: &str, number: usize, promise: &Promise, row: &Row) -> String {
     let tests: Vec<String> = row.tests.iter().map(|test| format!("`{test}`")).collect();
     format!("| {letter}{number} | {} | {} | {} |", promise.fault, promise.outcome, tests.join("<br>"))
 }
 
-/// The rows of a table without their results.
+/// Returns the rows of a table without their results.
 #[cfg(test)]
 pub(super) fn promised(table: &str) -> Vec<&str> {
     let rows = table.lines().filter(|line| line.starts_with("| "));
     rows.filter_map(|line| Some(line.trim_end_matches([' ', '|']).rsplit_once(" | ")?.0)).collect()
 }
 
-/// The rows that not all their tests were run for, or that have none.
+/// Returns the rows that have no tests, or some that were not run.
 pub(super) fn untested(results: &Results) -> Vec<String> {
     let rows = |part: &super::promises::Part| {
         let untested = (1..)
@@ -58,7 +58,7 @@ pub(super) fn untested(results: &Results) -> Vec<String> {
     PARTS.iter().flat_map(rows).collect()
 }
 
-/// How many rows came out how.
+/// Returns the number of rows for each verdict.
 pub(super) fn summary(results: &Results) -> String {
     let all = PARTS.iter().flat_map(|part| (1..).zip(part.promises));
     let verdicts: Vec<Verdict> = all.map(|(number, promise)| results.row(number, promise).verdict).collect();

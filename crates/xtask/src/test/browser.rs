@@ -1,4 +1,4 @@
-//! The browser tests, in a real Chromium, against the binary that was built.
+//! Browser tests, in a real Chromium, against the built binary.
 
 use std::path::Path;
 
@@ -9,10 +9,10 @@ use crate::project::Project;
 use crate::step::{Step, say};
 use crate::{chromium, on_path};
 
-/// Tells the browser tests which binary to start.
+/// Variable with the binary that the browser tests start.
 const BINARY: &str = "THE_LOOP_BIN";
 
-/// Installs what the tests are written with, finds a Chromium, and runs them.
+/// Installs the tests' dependencies, finds a Chromium, and runs the tests.
 pub(crate) fn tests(project: &Project, filter: Option<&str>) -> Result<Done> {
     let folder = project.root.join(&project.front.end2end_dir);
     if !folder.join("package.json").is_file() {
@@ -37,7 +37,7 @@ pub(crate) fn tests(project: &Project, filter: Option<&str>) -> Result<Done> {
     Ok(Done::Ran(outcome.success(), totals))
 }
 
-/// `npm ci`, unless what is installed came from this very lock file.
+/// Runs `npm ci`, unless the installed packages match the lock file.
 fn install(project: &Project, folder: &Path) -> Result<()> {
     let lock = std::fs::read(folder.join("package-lock.json"))
         .context("`package-lock.json` is missing beside `package.json`: run `npm install` there once and commit it")?;
@@ -54,7 +54,7 @@ fn install(project: &Project, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Playwright's own closing lines: `12 passed (8.1s)`, `1 failed`, `2 flaky`, `3 skipped`.
+/// Recognises Playwright's own summary: `12 passed (8.1s)`, `1 failed`, `2 flaky`, `3 skipped`.
 fn total(line: &str) -> Option<String> {
     let line = plain(line);
     let (number, rest) = line.split_once(' ')?;
@@ -64,7 +64,7 @@ fn total(line: &str) -> Option<String> {
     (known && (rest == word || rest.starts_with(&format!("{word} (")))).then_some(line)
 }
 
-/// The text without colours.
+/// Removes colours from the text.
 fn plain(line: &str) -> String {
     let mut text = String::new();
     let mut rest = line;

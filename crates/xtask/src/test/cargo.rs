@@ -8,7 +8,7 @@ use super::summary::Done;
 use crate::project::Project;
 use crate::step::Step;
 
-/// Tells the tests that drive the real agents to run.
+/// Variable that enables the tests with the real agents.
 pub(crate) const AGENTS: &str = "THE_LOOP_TEST_AGENTS";
 
 /// Builds all tests, and with them the binary that the browser tests start.
@@ -18,7 +18,7 @@ pub(crate) fn build(project: &Project) -> Result<()> {
     Step::new("building the server and the tests", command).run()
 }
 
-/// Runs them all, whatever fails on the way.
+/// Runs all tests, even if some fail.
 pub(crate) fn tests(project: &Project, filter: Option<&str>, agents: bool) -> Result<Done> {
     let mut totals = Totals::default();
     let mut success = true;
@@ -34,14 +34,16 @@ pub(crate) fn tests(project: &Project, filter: Option<&str>, agents: bool) -> Re
     Ok(Done::Ran(success, vec![totals.to_string()]))
 }
 
-/// All but the front end, which would switch the browser's side of `app` on for everything else, and this program.
+/// Returns the tests of all packages except two: the front end, which would enable the browser's features of `app` for
+/// all others, and this program.
 pub(super) fn of_the_product(project: &Project) -> Command {
     let mut command = project.cargo();
     command.args(["test", "--workspace", "--exclude", &project.front.lib_package, "--exclude", OWN]);
     command
 }
 
-/// Apart from the others, because beside them its dependencies have other features and would be built once more.
+/// Returns the tests of this program. They run apart from the others, because its dependencies would otherwise get
+/// other features and be rebuilt.
 fn of_the_build(project: &Project) -> Command {
     let mut command = project.cargo();
     command.args(["test", "--package", OWN]);
@@ -50,7 +52,7 @@ fn of_the_build(project: &Project) -> Command {
 
 const OWN: &str = env!("CARGO_PKG_NAME");
 
-/// The sum of what each test binary says of itself.
+/// Sum of the results of all test binaries.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Totals {
     binaries: u32,
@@ -60,7 +62,7 @@ struct Totals {
 }
 
 impl Totals {
-    /// Takes in `test result: ok. 12 passed; 0 failed; 1 ignored; ...`, and passes over every other line.
+    /// Reads `test result: ok. 12 passed; 0 failed; 1 ignored; ...`, and ignores every other line.
     fn take(&mut self, line: &str) {
         let Some(counts) = line.trim().strip_prefix("test result: ") else { return };
         self.binaries += 1;

@@ -1,5 +1,5 @@
-//! Programs of others against the live service; see `server/tests/interop.rs`. Nothing of them is kept in the
-//! repository: they are installed below the target folder.
+//! Third-party programs against the live service; see `server/tests/interop.rs`. They are not part of the repository:
+//! they are installed below the target folder.
 
 use std::path::PathBuf;
 
@@ -11,13 +11,13 @@ use crate::project::Project;
 use crate::step::{Step, say};
 use crate::{on_path, python};
 
-/// The original, whose command line asks the service that its config names.
+/// The original, whose command line calls the service that its config names.
 const ORIGINAL: &str = "the-loopy-one==11.2.0";
 
-/// The official tool to look into an MCP server.
+/// Official inspector of MCP servers.
 const INSPECTOR: &str = "@modelcontextprotocol/inspector@2.12.0";
 
-/// Installs both and runs their tests; skipped aloud where they cannot be installed.
+/// Installs both and runs their tests; reports a skip if they could not be installed.
 pub(crate) fn tests(project: &Project) -> Result<Done> {
     let installed = python::programs_of(project, ORIGINAL).and_then(|original| Ok((original, inspector(project)?)));
     let (original, inspector) = match installed {

@@ -1,4 +1,4 @@
-//! Format and lints, on both halves, warnings denied.
+//! Format check and lints of both halves, with warnings denied.
 
 use std::process::{Command, Stdio};
 
@@ -12,7 +12,7 @@ use crate::project::Project;
 use crate::step::{Step, say};
 use crate::wasm::{compile, target};
 
-/// `cargo fmt --check`.
+/// Runs `cargo fmt --check`.
 pub(crate) fn format(project: &Project) -> Result<Done> {
     if !component(project, "fmt", "rustfmt") {
         return Ok(missing("rustfmt"));
@@ -23,13 +23,13 @@ pub(crate) fn format(project: &Project) -> Result<Done> {
     Ok(Done::Passed)
 }
 
-/// The openings and phrases that the texts for users must not have.
+/// Checks user-facing texts for forbidden openings and phrases.
 pub(crate) fn english(project: &Project) -> Result<Done> {
     let findings = english::user_facing(&project.root)?;
     Ok(if findings.is_empty() { Done::Passed } else { Done::Ran(false, findings) })
 }
 
-/// Everything but the front-end package, which would switch the browser's side of `app` on for all the others.
+/// Lints all packages except the front end, which would enable the browser's features of `app` for all others.
 pub(crate) fn server(project: &Project) -> Result<Done> {
     if !component(project, "clippy", "clippy") {
         return Ok(missing("clippy"));
@@ -41,8 +41,8 @@ pub(crate) fn server(project: &Project) -> Result<Done> {
     Ok(Done::Passed)
 }
 
-/// The front end for its own target. A compiler that has no clippy checks that all compiles without a warning, and the
-/// lints run on the same code for this machine instead.
+/// Lints the front end for its own target. Without clippy for that compiler, it checks that all code compiles without a
+/// warning, and the lints run on the same code for this machine instead.
 pub(crate) fn wasm(project: &Project) -> Result<Done> {
     let compiler = target::find_or_make(project, &mut Notes::open(project))?;
     let lints = component(project, "clippy", "clippy");
@@ -61,7 +61,7 @@ pub(crate) fn wasm(project: &Project) -> Result<Done> {
     Ok(Done::Passed)
 }
 
-/// Whether a part of the toolchain is there, after one try to fetch it.
+/// True if a part of the toolchain is installed, after one attempt to install it.
 fn component(project: &Project, verb: &str, name: &str) -> bool {
     let there = || {
         let mut command: Command = project.cargo();

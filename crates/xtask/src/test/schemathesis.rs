@@ -1,4 +1,4 @@
-//! schemathesis against the live service; see `server/tests/schemathesis.rs` for what it is asked to find.
+//! Runs schemathesis against the live service; see `server/tests/schemathesis.rs` for the checks.
 
 use anyhow::Result;
 
@@ -8,13 +8,13 @@ use crate::project::Project;
 use crate::python;
 use crate::step::Step;
 
-/// A fixed version: a newer one may ask for more.
+/// Pinned version: a newer one may be stricter.
 const REQUIREMENT: &str = "schemathesis==4.32.5";
 
-/// Tells the test where the program is.
+/// Variable with the path of the program, for the test.
 const PROGRAM: &str = "THE_LOOP_SCHEMATHESIS";
 
-/// Installs it and runs it; skipped aloud where it cannot be installed.
+/// Installs and runs it; reports a skip if it could not be installed.
 pub(crate) fn tests(project: &Project) -> Result<Done> {
     let programs = match python::programs_of(project, REQUIREMENT) {
         Ok(programs) => programs,

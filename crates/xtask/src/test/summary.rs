@@ -1,4 +1,4 @@
-//! How each stage went, for the last lines of the run.
+//! Results of all stages, for the last lines of the run.
 
 use std::time::{Duration, Instant};
 
@@ -6,14 +6,14 @@ use anyhow::{Result, bail};
 
 use crate::step::{say, seconds};
 
-/// How a stage ended, if nothing kept it from ending.
+/// Result of a stage that ran without an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Done {
-    /// All well.
+    /// Success.
     Passed,
-    /// The runner's own last words; `true`: all well.
+    /// The runner's own summary; true means success.
     Ran(bool, Vec<String>),
-    /// Not done at all, and why. Not a pass.
+    /// Not run, with the reason. Not a pass.
     Skipped(String),
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct Summary {
 }
 
 impl Summary {
-    /// Runs one stage and keeps how it went.
+    /// Runs one stage and stores its result.
     pub(crate) fn stage(&mut self, name: &str, run: impl FnOnce() -> Result<Done>) {
         let started = Instant::now();
         let done = run().map_err(|error| format!("{error:#}"));
@@ -36,7 +36,7 @@ impl Summary {
         self.stages.push((name.to_owned(), started.elapsed(), done));
     }
 
-    /// Prints every stage, the runners' totals last; an error when a stage failed.
+    /// Prints every stage, the runners' totals last; fails if a stage failed.
     pub(crate) fn print(&self) -> Result<()> {
         println!();
         for (name, took, done) in &self.stages {

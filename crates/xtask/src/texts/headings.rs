@@ -1,4 +1,4 @@
-//! The headings of all documents.
+//! Headings of all documents.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-/// Lists the headings of every document, a section for each file.
+/// Lists the headings of every document, one section per file.
 pub(super) fn of(root: &Path) -> Result<String> {
     let mut files = vec!["README.md".to_owned(), "ARCHITECTURE.md".to_owned(), "CHANGELOG.md".to_owned()];
     let mut docs = Vec::new();

@@ -1,6 +1,6 @@
-//! The text literals of the product's sources: every error, row reason, doctor finding, page and Slack text.
+//! Text literals of the product's sources: every error, row reason, doctor finding, page and Slack text.
 //!
-//! They are listed in alphabetical order and without their file, so that moved code changes nothing here. Tests,
+//! They are listed in alphabetical order and without their file, so that moved code does not change the list. Tests,
 //! documentation and the messages of panics are left out.
 
 use std::collections::BTreeSet;
@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// The folders whose sources are not the product's.
+/// Folders without sources of the product.
 const NOT_SHIPPED: [&str; 6] = ["target", "tests", "examples", "testkit", "xtask", "end2end"];
 
-/// The files that are built for tests or by the build alone.
+/// Files that only tests or the build use.
 const NOT_TEXTS: [&str; 4] = ["build.rs", "sample.rs", "tests.rs", "texts.rs"];
 
-/// Lists the texts, one a line; a line feed in a text is written `\n`.
+/// Lists the texts, one per line; a line feed in a text is written `\n`.
 pub(super) fn of(root: &Path) -> Result<String> {
     let mut texts = BTreeSet::new();
     for folder in ["app", "crates", "server"] {
@@ -30,7 +30,7 @@ pub(super) fn of(root: &Path) -> Result<String> {
     Ok(lines.join("\n") + "\n")
 }
 
-/// All Rust files below a folder that belong to the product.
+/// Returns all Rust files of the product below a folder.
 fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
@@ -86,7 +86,7 @@ fn starts_with(attribute: &TokenStream, names: &[&str]) -> bool {
     matches!(first, Some(TokenTree::Ident(name)) if names.iter().any(|wanted| name == wanted))
 }
 
-/// `cfg(test)` and `cfg(all(test, …))`.
+/// True for `cfg(test)` and `cfg(all(test, …))`.
 fn is_of_tests(attribute: &TokenStream) -> bool {
     starts_with(attribute, &["cfg"]) && {
         let text = attribute.to_string().replace(' ', "");
@@ -94,7 +94,7 @@ fn is_of_tests(attribute: &TokenStream) -> bool {
     }
 }
 
-/// The place after the item that begins here: its braces, or its semicolon.
+/// Returns the position after an item: after its braces or its semicolon.
 fn after_item(tokens: &[TokenTree], from: usize) -> usize {
     let ends = |token: &TokenTree| {
         matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
@@ -103,7 +103,7 @@ fn after_item(tokens: &[TokenTree], from: usize) -> usize {
     tokens[from..].iter().position(ends).map_or(tokens.len(), |length| from + length + 1)
 }
 
-/// The value of a string literal as it is written in a source; none for another literal.
+/// Returns the value of a string literal in source form; none for another literal.
 fn text_of(literal: &str) -> Option<String> {
     if let Some(raw) = literal.strip_prefix('r') {
         return Some(raw.trim_matches('#').trim_matches('"').to_owned());
@@ -116,7 +116,7 @@ fn text_of(literal: &str) -> Option<String> {
             ('\\', Some('n')) => text.push('\n'),
             ('\\', Some('t')) => text.push('\t'),
             ('\\', Some('r')) => text.push('\r'),
-            // A line that goes on: its end and the indentation of the next belong to the source.
+            // A continued line: its end and the indentation of the next line belong to the source.
             ('\\', Some('\n')) => while rest.next_if(|next| next.is_whitespace()).is_some() {},
             ('\\', Some(escaped @ ('"' | '\\' | '\''))) => text.push(escaped),
             ('\\', Some(other)) => text.extend(['\\', other]),
@@ -126,7 +126,7 @@ fn text_of(literal: &str) -> Option<String> {
     Some(text)
 }
 
-/// False for words that only programs read: those without a space, and those without two letters in a row.
+/// False for texts that only programs read: those without a space, and those without two letters in a row.
 fn is_for_people(text: &str) -> bool {
     let word = |part: &str| part.chars().filter(|letter| letter.is_alphabetic()).count() > 1;
     text.contains(' ') && text.split_whitespace().any(word)

@@ -1,4 +1,4 @@
-//! From the compiler's module to one that a browser can load, and the script that loads it.
+//! Converts the compiler's module to one that a browser can load, and generates the script that loads it.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -9,9 +9,9 @@ use wasm_bindgen_cli_support::Bindgen;
 
 use crate::project::Project;
 
-/// The finished files, by their name inside the bundle's folder.
+/// Returns the finished files, by their name inside the bundle's folder.
 ///
-/// The result is kept beside the target folder's other products and used again for the same module.
+/// The result is cached in the target folder and reused for the same module.
 pub(crate) fn bind(project: &Project, module: &Path) -> Result<BTreeMap<PathBuf, Vec<u8>>> {
     let bytes = std::fs::read(module).with_context(|| format!("no module at `{}`", module.display()))?;
     let folder = project.target.join("xtask/bindgen");
@@ -29,7 +29,7 @@ pub(crate) fn bind(project: &Project, module: &Path) -> Result<BTreeMap<PathBuf,
     Ok(files)
 }
 
-/// Written last, so that an interrupted run is not taken for a finished one.
+/// Marker that is written last, so that an interrupted run does not count as finished.
 const DONE: &str = ".done";
 
 fn generate(bytes: Vec<u8>, name: &str, folder: &Path) -> Result<()> {
@@ -58,12 +58,12 @@ fn collect(folder: &Path, prefix: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>)
 
 fn fingerprint(bytes: &[u8], name: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
-    // This program's own build stands for the version of wasm-bindgen in it.
+    // The lock file's version stands for the wasm-bindgen in this program.
     (bytes, name, wasm_bindgen_version()).hash(&mut hasher);
     hasher.finish()
 }
 
-/// Read from the lock file, as the library does not tell.
+/// Returns the version from the lock file, since the library does not expose it.
 fn wasm_bindgen_version() -> &'static str {
     let lock = include_str!("../../../../Cargo.lock");
     lock.split_once("name = \"wasm-bindgen-cli-support\"\nversion = \"")

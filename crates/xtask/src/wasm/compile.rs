@@ -1,8 +1,8 @@
 //! Compiles the front-end package to one WASM module.
 //!
-//! The module is what every visitor loads, so size comes first: std is built along with it where its source is there,
-//! without the text of panics, source locations and `Debug` output. All that is an option that only some compilers
-//! know, so it is given up, aloud, where std does not build with it.
+//! Every visitor loads the module, so size comes first. If std's source is available, std is built as well, without the
+//! text of panics, source locations and `Debug` output. Only some compilers have these options. If std does not build
+//! with them, they are dropped with a message.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,18 +17,18 @@ use crate::step::{Step, say};
 
 const SMALL_FLAGS: &str = "-Zunstable-options -Zlocation-detail=none -Zfmt-debug=none -Cpanic=immediate-abort";
 
-/// How much of std is built along.
+/// Build of std.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Std {
-    /// For size, without the text of panics.
+    /// Built for size, without the text of panics.
     Small,
-    /// As usual.
+    /// Built as usual.
     Plain,
-    /// Not at all: the toolchain has it.
+    /// Not built: the toolchain has it.
     AsItComes,
 }
 
-/// Compiles, and tells where the module is. Cargo finds out itself that nothing changed.
+/// Compiles, and returns the path of the module. Cargo itself detects that nothing changed.
 pub(crate) fn compile(project: &Project, compiler: &Compiler, notes: &mut Notes) -> Result<PathBuf> {
     let note = format!("std for size with {}", compiler.version());
     let plain = if compiler.needs_std() { Std::Plain } else { Std::AsItComes };
@@ -36,7 +36,7 @@ pub(crate) fn compile(project: &Project, compiler: &Compiler, notes: &mut Notes)
     if !compiler.builds_std() || notes.has(&note) {
         step(project, compiler, plain).run()?;
     } else if let Err(error) = step(project, compiler, Std::Small).run() {
-        // With std built, what failed is our own code, and would fail again.
+        // std was built, so the failure is in the project's own code and would repeat.
         if std_was_built(&profile) {
             return Err(error);
         }
@@ -54,10 +54,10 @@ fn step(project: &Project, compiler: &Compiler, std: Std) -> Step {
     Step::new("building the WASM half", command)
 }
 
-/// A look at all the code that runs in the browser, warnings denied: `clippy`, or `check` where there is no clippy.
+/// Checks all code that runs in the browser, with warnings denied: `clippy`, or `check` if there is no clippy.
 pub(crate) fn look(project: &Project, compiler: &Compiler, verb: &str) -> Command {
     let mut command = compiler.cargo(project);
-    // The profile of the build, so that what runs at compile time is built once for both.
+    // The build's profile, so that compile-time code is built once for both.
     command.args([verb, "--profile", &project.front.lib_profile_release]).args(browser_code(project));
     prepare(&mut command, if compiler.needs_std() { Std::Plain } else { Std::AsItComes });
     if verb == "clippy" {
@@ -68,7 +68,7 @@ pub(crate) fn look(project: &Project, compiler: &Compiler, verb: &str) -> Comman
     command
 }
 
-/// Selects the two packages that run in the browser, the way they run there.
+/// Selects the two packages that run in the browser, with their browser features.
 pub(crate) fn browser_code(project: &Project) -> [&str; 6] {
     ["--package", &project.front.lib_package, "--package", "app", "--features", "app/hydrate"]
 }
@@ -77,7 +77,7 @@ fn prepare(command: &mut Command, std: Std) {
     command.args(["--target", TRIPLE]);
     command.env("RUSTFLAGS", "");
     if std != Std::AsItComes {
-        // `-Z` is refused by a stable compiler that is not told otherwise.
+        // A stable compiler refuses `-Z` without this variable.
         command.env("RUSTC_BOOTSTRAP", "1").arg("-Zbuild-std=std,panic_abort");
     }
     if std == Std::Small {

@@ -1,17 +1,17 @@
-//! Squeezes the web assets once, at build time, as hard as it goes.
+//! Compresses the web assets once, at build time, with maximum compression.
 
 use std::io::Write;
 
 use anyhow::Result;
 
-/// The encodings, and the ending of a file in each.
+/// Encodings, which are also the extensions of the compressed files.
 pub(crate) const ENDINGS: [&str; 2] = ["br", "gz"];
 
 const QUALITY: i32 = 11;
-/// The largest window that every browser accepts, as a power of two.
+/// Largest window that every browser accepts, as a power of two.
 const WINDOW: i32 = 22;
 
-/// The bytes in one encoding; `None` where that saves nothing worth a header.
+/// Compresses the bytes; `None` if that does not save enough for an extra header.
 pub(crate) fn squeeze(bytes: &[u8], ending: &str) -> Result<Option<Vec<u8>>> {
     let squeezed = match ending {
         "br" => brotli(bytes)?,

@@ -1,11 +1,11 @@
-//! A compiler that can make WASM: found, or made, in this order.
+//! Finds or installs a compiler for WASM, in this order.
 //!
 //! 1. The toolchain that runs this program has the target.
 //! 2. Debian's compiler for the web is installed already.
-//! 3. `rustup target add`, with a limit: where the network lets nothing through, it hangs for ever.
-//! 4. Debian's compiler is installed, where this is root on Debian.
+//! 3. `rustup target add`, with a timeout: on a network that drops all packets it hangs forever.
+//! 4. Debian's compiler is installed, if this is root on Debian.
 //!
-//! What did not work is noted and not tried again until `cargo xtask setup`.
+//! Failed steps are noted and not retried until `cargo xtask setup`.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -20,48 +20,48 @@ use crate::step::{Step, say};
 use crate::{apt, on_path};
 
 const RUSTUP_LIMIT: u64 = 45;
-/// `rustc-web` knows the target, `rust-web-src` is the source of exactly its std, `lld-22` links.
+/// Packages: `rustc-web` has the target, `rust-web-src` is the source of exactly its std, `lld-22` links.
 const DEBIAN: [&str; 4] = ["rustc-web", "cargo-web", "rust-web-src", "lld-22"];
 const DEBIAN_SOURCE: &str = "/usr/lib/rustlib/src/rust";
 
-/// A compiler that can make WASM.
+/// A compiler for WASM.
 #[derive(Debug, Clone)]
 pub(crate) enum Compiler {
     /// The toolchain that runs this program.
     Own {
-        /// `rustc --version`.
+        /// Output of `rustc --version`.
         version: String,
-        /// Whether std's source is there, so that std can be built for size as well.
+        /// True if std's source is available, so that std can be built for size as well.
         source: bool,
     },
     /// Debian's `rustc-web`, whose std for the target is built from its own source each time it changes.
     Debian {
-        /// `rustc --version`.
+        /// Output of `rustc --version`.
         version: String,
-        /// The linker, which rustc would look for in a place where Debian has none.
+        /// Linker. rustc would look for it in a place where Debian has none.
         linker: PathBuf,
     },
 }
 
 impl Compiler {
-    /// Which compiler this is.
+    /// Returns the version of the compiler.
     pub(crate) fn version(&self) -> &str {
         match self {
             Self::Own { version, .. } | Self::Debian { version, .. } => version,
         }
     }
 
-    /// Whether std can be built along with the front end.
+    /// True if std can be built along with the front end.
     pub(crate) fn builds_std(&self) -> bool {
         matches!(self, Self::Own { source: true, .. } | Self::Debian { .. })
     }
 
-    /// Whether std has to be built along with the front end.
+    /// True if std must be built along with the front end.
     pub(crate) fn needs_std(&self) -> bool {
         matches!(self, Self::Debian { .. })
     }
 
-    /// Whether it can lint, after one try to install what Debian keeps in a package of its own.
+    /// True if the compiler has clippy, after one attempt to install Debian's separate package.
     pub(crate) fn has_clippy(&self) -> bool {
         match self {
             Self::Own { .. } => true,
@@ -73,14 +73,14 @@ impl Compiler {
         }
     }
 
-    /// Its cargo, with a target folder of its own, so that neither half waits for the other's lock.
+    /// Returns its cargo, with a separate target folder, so that neither half waits for the other's lock.
     pub(crate) fn cargo(&self, project: &Project) -> Command {
         let mut command = match self {
             Self::Own { .. } => project.cargo(),
             Self::Debian { linker, .. } => {
                 let mut command = project.program("/usr/bin/cargo");
                 let path = std::env::var_os("PATH").unwrap_or_default();
-                // First of all its own folder: cargo looks for its sub-commands on PATH, where rustup's may come first.
+                // Its own folder comes first: cargo looks for its sub-commands on PATH, where rustup's may come first.
                 let path = std::iter::once(PathBuf::from("/usr/bin")).chain(std::env::split_paths(&path));
                 if let Ok(path) = std::env::join_paths(path) {
                     command.env("PATH", path);
@@ -97,7 +97,7 @@ impl Compiler {
     }
 }
 
-/// Finds a compiler, or makes one.
+/// Finds a compiler, or installs one.
 pub(crate) fn find_or_make(project: &Project, notes: &mut Notes) -> Result<Compiler> {
     if let Some(own) = own(project) {
         return with_source(own, project, notes);
@@ -131,7 +131,7 @@ pub(crate) fn find_or_make(project: &Project, notes: &mut Notes) -> Result<Compi
     }
 }
 
-/// The toolchain on PATH, if it has the target.
+/// Returns the toolchain on PATH, if it has the target.
 fn own(project: &Project) -> Option<Compiler> {
     let sysroot = PathBuf::from(ask(project.program("rustc").args(["--print", "sysroot"]))?);
     let version = ask(project.program("rustc").arg("--version"))?;
@@ -141,7 +141,7 @@ fn own(project: &Project) -> Option<Compiler> {
     std.then_some(Compiler::Own { version, source })
 }
 
-/// std's source only makes the bundle smaller, so its absence is said and not an error.
+/// Adds std's source. It only makes the bundle smaller, so its absence is reported and not an error.
 fn with_source(own: Compiler, project: &Project, notes: &mut Notes) -> Result<Compiler> {
     let found = if own.builds_std() || !rustup(project, notes, &["component", "add", "rust-src"])? {
         own
@@ -153,7 +153,7 @@ fn with_source(own: Compiler, project: &Project, notes: &mut Notes) -> Result<Co
     Ok(found)
 }
 
-/// Debian's compiler, if it is there, whole and new enough.
+/// Returns Debian's compiler, if it is installed, complete and new enough.
 fn debian(oldest: &str) -> Option<Compiler> {
     let programs = ["/usr/bin/rustc", "/usr/bin/cargo"];
     if !programs.iter().all(|program| on_path::executable(Path::new(program))) || !has_source(Path::new(DEBIAN_SOURCE))
@@ -169,7 +169,7 @@ fn has_source(rust: &Path) -> bool {
     rust.join("library/Cargo.lock").is_file()
 }
 
-/// One try at something that rustup would have to download. `false`: it did not work, now or before.
+/// Attempts one download with rustup. `false` means that it failed, now or before.
 fn rustup(project: &Project, notes: &mut Notes, args: &[&str]) -> Result<bool> {
     let what = format!("rustup {}", args.join(" "));
     if notes.has(&what) || on_path::find(&["rustup"]).is_none() {
