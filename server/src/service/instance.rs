@@ -22,7 +22,7 @@ use standing::state_folder;
 
 use super::presence::{self, Asked, Presence};
 
-/// Timeout for a lock that is only checked. Some other programs hold the lock for a moment while they check it.
+/// Timeout for taking the lock. Another program can check the lock only by taking it for a moment.
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// Time in which a service that has just taken the lock writes its PID.

@@ -51,22 +51,22 @@ const WAITING: usize = 16;
 /// freed.
 const STALLED: Duration = Duration::from_mins(1);
 
-/// Why a client reads anew.
+/// Reason why a client must read the sessions again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Reason {
     /// The stream begins.
     Begin,
-    /// Events that were to be replayed are not kept any more.
+    /// Events to be replayed are no longer stored.
     Log,
     /// The sessions can be listed again.
     Listed,
 }
 
-/// What was read before may not be true any more: read it anew.
+/// Event at which a client reads the sessions again: earlier data may be out of date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct Resync {
-    /// Why.
+    /// Reason for reading again.
     pub(crate) reason: Reason,
 }
 

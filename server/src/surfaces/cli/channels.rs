@@ -32,7 +32,7 @@ pub(super) struct StatusArgs {
     format: Format,
 }
 
-/// How an answer is printed.
+/// Output format of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// Text for people.

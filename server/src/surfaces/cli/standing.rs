@@ -109,7 +109,7 @@ impl Verb {
     }
 }
 
-/// How an answer is printed.
+/// Output format of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
     /// Text for people.
