@@ -284,7 +284,7 @@ impl Watching {
                 true
             }
             Err(silence) => {
-                tracing::debug!(reason = silence.0, "tmux is asked with a process for each question");
+                tracing::debug!(reason = silence.0, "using one process for each tmux query");
                 self.later();
                 false
             }
@@ -306,5 +306,5 @@ impl Connected {
 
 fn stopped(server: Option<&ProcessIdentity>) -> Silence {
     let pid = server.map_or(0, |server| server.pid);
-    Silence(format!("its server (pid {pid}) was stopped by a signal"))
+    Silence(format!("its server (pid {pid}) is suspended"))
 }

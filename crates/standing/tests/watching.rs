@@ -237,7 +237,7 @@ fn a_stopped_server_makes_every_row_unknown_since_a_time_and_goes_on() {
     let blind = first.blind.clone().expect("it cannot see");
     let row = rows(first).remove(0);
     assert_eq!((row.state, row.status, &row.since), (State::Unknown, standing::Status::Running, &blind.since));
-    assert!(row.reason.contains("was stopped by a signal"), "{}", row.reason);
+    assert!(row.reason.contains("is suspended"), "{}", row.reason);
     let again = watching.look(Reason::Told);
     assert_eq!(again.blind, Some(blind), "since the first time");
     assert!(again.unsettled);

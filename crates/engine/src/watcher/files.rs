@@ -87,7 +87,7 @@ pub(super) async fn follow(shared: &Shared) {
             Ok(notices) => notices.tell(shared).await,
             Err(error) => {
                 if !std::mem::replace(&mut told, true) {
-                    tracing::warn!(%error, "changes of files are not told; they are looked for every second");
+                    tracing::warn!(%error, "could not watch files for changes; checking them every second instead");
                 }
                 time::sleep(BLIND).await;
             }

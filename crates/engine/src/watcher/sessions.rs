@@ -43,7 +43,7 @@ pub(super) async fn look(shared: &Arc<Shared>) {
         let covers = shared.wanted.load(Ordering::SeqCst);
         let begun = Instant::now();
         let Ok((back, look, taken)) = task::spawn_blocking(move || once(watching, why, covers)).await else {
-            tracing::error!("a look at the sessions did not come to its end");
+            tracing::error!("a check of the sessions panicked");
             watching = Watching::new(shared.the_loop.clone());
             time::sleep(BROKEN).await;
             continue;
@@ -105,7 +105,7 @@ impl Signal {
         }
         self.connection = watching.connection();
         self.file = watching.signal().and_then(|file| file.map(registered).transpose()).unwrap_or_else(|error| {
-            tracing::warn!(%error, "changes in tmux are not told; the sessions are looked at now and then");
+            tracing::warn!(%error, "could not subscribe to changes in tmux; polling the sessions instead");
             None
         });
     }

@@ -72,7 +72,7 @@ impl Tmux {
     pub(crate) fn connect(&self) -> Result<Control, Silence> {
         let session = format!("{PREFIX}{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let (target, exact) = (format!("={session}:"), format!("={session}"));
-        let unspawned = |error: &dyn fmt::Display| Silence(format!("tmux could not be run: {error}"));
+        let unspawned = |error: &dyn fmt::Display| Silence(format!("could not run tmux: {error}"));
         let alive = pipe_with(PipeFlags::CLOEXEC).map_err(|error| unspawned(&error))?;
         let end = format!("/proc/{}/fd/{}", std::process::id(), alive.0.as_raw_fd());
         let tmux = self.program("tmux").display().to_string();

@@ -14,7 +14,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 const NOT_SHIPPED: [&str; 6] = ["target", "tests", "examples", "testkit", "xtask", "end2end"];
 
 /// Files that only tests or the build use.
-const NOT_TEXTS: [&str; 4] = ["build.rs", "sample.rs", "tests.rs", "texts.rs"];
+const NOT_TEXTS: [&str; 4] = ["build.rs", "fixtures.rs", "tests.rs", "texts.rs"];
 
 /// Lists the texts, one per line; a line feed in a text is written `\n`.
 pub(super) fn of(root: &Path) -> Result<String> {

@@ -32,7 +32,7 @@ pub(super) async fn unbroken<T>(verb: impl Future<Output = Result<T, Error>>) ->
     match AssertUnwindSafe(verb).catch_unwind().await {
         Ok(Err(Error::ShuttingDown)) => std::future::pending().await,
         Ok(done) => Ok(done),
-        Err(_) => Err("it did not come to its end: the service's log has the cause".to_owned()),
+        Err(_) => Err("it did not finish; see the log of the service".to_owned()),
     }
 }
 
