@@ -57,7 +57,8 @@ fn at_rest(exe: &Path, what: &str, slack: bool, streams: usize) {
     let calls = home.path().join("calls");
     let path = counted(&home, &calls);
     let service = TestService::start_with(exe, &home, |command| {
-        command.envs(stub.vars()).env("PATH", path);
+        // Other servers of this user must not count, nor wake it.
+        command.envs(stub.vars()).env("PATH", path).env("TMUX_TMPDIR", home.path());
     });
     for number in 0..SESSIONS {
         let body = json!({ "name": format!("s{number}"), "harness": "demo", "slackEnabled": slack });

@@ -167,8 +167,19 @@ impl Notices<OwnedFd> {
         notices.watch(&places.queues, Files::Ending(".queued.json"), changes, Meaning::Sessions)?;
         notices.watch_file(&places.config, changes, Meaning::Config)?;
         notices.watch_file(&places.event_log, changes | WatchFlags::MODIFY, Meaning::Log)?;
-        notices.watch_file(&places.socket, changes, Meaning::Sessions)?;
+        notices.watch_socket(&places.socket)?;
         Ok(notices)
+    }
+
+    /// Watches the socket itself while it exists. Its folder belongs to all tmux servers of the user, and whatever happens
+    /// there would wake the service; it is watched only until the socket comes to be.
+    fn watch_socket(&mut self, socket: &Path) -> io::Result<()> {
+        // A socket that is removed while it is open somewhere only loses its name, which is a change of its attributes.
+        let flags = ITSELF | WatchFlags::ATTRIB | WatchFlags::DONT_FOLLOW;
+        match inotify::add_watch(&self.file, socket, flags) {
+            Ok(_) => Ok(()),
+            Err(_) => self.watch_file(socket, CHANGES, Meaning::Folder),
+        }
     }
 
     /// Watches a file under its own path, and under its target if it is a link.
@@ -261,8 +272,9 @@ fn read(file: &OwnedFd, watched: &HashMap<i32, Vec<(Files, Meaning)>>) -> Told {
         if flags.intersects(inotify::ReadFlags::QUEUE_OVERFLOW) {
             told = Told { log: true, sessions: true, anew: true };
         }
+        // Of attributes it is told for the socket alone.
         let itself = inotify::ReadFlags::DELETE_SELF | inotify::ReadFlags::MOVE_SELF | inotify::ReadFlags::IGNORED;
-        if flags.intersects(itself) {
+        if flags.intersects(itself | inotify::ReadFlags::ATTRIB) {
             told = Told { sessions: true, anew: true, ..told };
         }
         let Some(name) = notice.file_name().map(|name| OsStr::from_bytes(name.to_bytes())) else { continue };
@@ -318,14 +330,33 @@ mod tests {
             ("logs/events.jsonl.lock", NOTHING),
             ("project/config.yaml", ANEW),
             ("project/other", NOTHING),
-            ("tmux/socket", SESSIONS),
             ("tmux/another", NOTHING),
+            ("tmux/socket", ANEW),
         ] {
             write(path);
             assert_eq!(notices.read(), told, "{path}");
         }
         fs::rename(root.join("state/standing/ops.json"), root.join("gone")).expect("moved");
         assert_eq!(notices.read(), SESSIONS);
+    }
+
+    #[test]
+    fn a_socket_that_is_removed_or_replaced_is_noticed_and_its_neighbours_are_not() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path();
+        drop(made(root));
+        let socket = root.join("tmux/socket");
+        let first = std::os::unix::net::UnixListener::bind(&socket).expect("bound");
+        let notices = made(root);
+        drop(std::os::unix::net::UnixListener::bind(root.join("tmux/another")).expect("bound"));
+        drop(std::os::unix::net::UnixStream::connect(&socket).expect("connected"));
+        assert_eq!(notices.read(), NOTHING);
+        fs::remove_file(&socket).expect("removed");
+        assert_eq!(notices.read(), ANEW);
+        let notices = made(root);
+        let second = std::os::unix::net::UnixListener::bind(&socket).expect("bound");
+        assert_eq!(notices.read(), ANEW);
+        drop((first, second));
     }
 
     #[test]
