@@ -135,12 +135,19 @@ impl Page {
 /// Reads all data of the page at this address from the core.
 pub async fn load(context: &AppContext, query: Query) -> Page {
     let notice = query.notice.as_deref().and_then(|id| context.notices().get(id));
-    context.engine().read(move |the_loop| ask(the_loop, query, notice)).await
+    let survey = context.engine().survey(LOOKED_AT).await;
+    context.engine().read(move |the_loop| ask(the_loop, survey, query, notice)).await
 }
 
-fn ask(the_loop: &TheLoop, query: Query, mut notice: Option<Notice>) -> Page {
-    let survey = the_loop.standing().survey(LOOKED_AT).map_err(trouble);
-    let sessions = survey.map(|rows| rows.into_iter().map(|(row, text)| Session::new(row, &text)).collect::<Vec<_>>());
+fn ask(
+    the_loop: &TheLoop,
+    survey: Result<Vec<(Row, String)>, Error>,
+    query: Query,
+    mut notice: Option<Notice>,
+) -> Page {
+    let sessions = survey.map_err(trouble);
+    let sessions =
+        sessions.map(|rows| rows.into_iter().map(|(row, text)| Session::new(row, &text)).collect::<Vec<_>>());
     let config = the_loop.config();
     let socket = &config.settings.routing.tmux.socket;
     if let Some(notice) = &mut notice {

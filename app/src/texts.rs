@@ -93,6 +93,7 @@ fn notices() -> String {
     list
 }
 
+/// The notice of a receipt, at a time that does not change.
 fn receipt(verdict: Verdict, messages: Vec<Message>) -> Notice {
     let delivered = verdict != Verdict::NotDelivered;
     let receipt = SayReceipt {
@@ -104,7 +105,7 @@ fn receipt(verdict: Verdict, messages: Vec<Message>) -> Notice {
         evidence: Evidence::None,
         message_id: String::new(),
     };
-    messages::receipt(&receipt, Place::Say("ops".to_owned()))
+    Notice { at: "12:34".to_owned(), ..messages::receipt(&receipt, Place::Say("ops".to_owned())) }
 }
 
 #[test]

@@ -137,7 +137,12 @@ impl Engine {
     }
 
     /// Returns every session with the last `lines` lines of its pane, sorted by name.
+    ///
+    /// Starts no process while the watcher is at work.
     pub async fn survey(&self, lines: usize) -> Result<Vec<(Row, String)>, Error> {
+        if let Some(snapshot) = self.watcher.current().await {
+            return Ok(snapshot.survey(lines));
+        }
         self.read(move |the_loop| the_loop.standing().survey(lines)).await
     }
 

@@ -37,6 +37,7 @@ pub use caller::Caller;
 pub use demo_agent as demo;
 pub use error::Error;
 pub use lifecycle::reconcile::Recovered;
+pub use lifecycle::screen::last_lines;
 pub use metrics::{Metrics, Times, metrics};
 pub use notices::notices;
 pub use process::{

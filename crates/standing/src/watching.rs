@@ -65,6 +65,8 @@ pub enum Reason {
 pub struct Look {
     /// All sessions, sorted by name, or the reason why they could not be listed.
     pub rows: Result<Vec<Row>, Error>,
+    /// Screen of each row, as plain text; empty without a pane.
+    pub screens: Vec<Arc<str>>,
     /// Time of the look.
     pub as_of: String,
     /// Set while tmux does not answer: every row is `unknown` since that time.
@@ -181,7 +183,14 @@ impl Watching {
         }
         let unsettled = found.unsettled || !told || self.blind.is_some();
         let server = self.server.clone().map(Server);
-        Look { rows: Ok(rows), as_of: clock::now(), blind: self.blind.clone(), server, unsettled }
+        Look {
+            rows: Ok(rows),
+            screens: found.screens,
+            as_of: clock::now(),
+            blind: self.blind.clone(),
+            server,
+            unsettled,
+        }
     }
 
     fn panes(&self, context: &Context, socket: &Socket, why: Reason) -> Result<Panes, Silence> {
@@ -223,7 +232,7 @@ impl Watching {
 
     fn refused(&mut self, error: Error) -> Look {
         (self.line, self.blind) = (None, None);
-        Look { rows: Err(error), as_of: clock::now(), blind: None, server: None, unsettled: false }
+        Look { rows: Err(error), screens: Vec::new(), as_of: clock::now(), blind: None, server: None, unsettled: false }
     }
 
     /// Drops a control client that has ended, or whose server other clients would not reach.

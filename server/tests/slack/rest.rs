@@ -74,6 +74,11 @@ fn no_process_is_started_and_every_change_is_told_all_the_same() {
     });
     let listed = service.http().get("/api/v1/standing-sessions").json();
     assert!(listed.as_array().expect("rows").iter().all(|row| row["running"] == json!(true)), "{listed:#}");
+    // A page that is open asks again and again, screens included.
+    for _ in 0..5 {
+        let page = service.http().get("/");
+        assert!(page.status == 200 && page.body.contains("loop-standing-ops"), "{}", page.body);
+    }
     stage.home.tmux().run(&["kill-session", "-t", "=loop-standing-more"]);
     for stream in &mut streams {
         until(stream, r#""state":"stopped""#);

@@ -1,6 +1,11 @@
 //! Snapshots of the sessions.
 
-use std::{fs, os::unix::fs::MetadataExt as _, path::Path, sync::OnceLock};
+use std::{
+    fs, iter,
+    os::unix::fs::MetadataExt as _,
+    path::Path,
+    sync::{Arc, OnceLock},
+};
 
 use bytes::Bytes;
 use standing::{Blind, Look, Places, Server};
@@ -28,6 +33,8 @@ pub struct Snapshot {
     pub blind: Option<Blind>,
     /// For each row, the version in which it last changed.
     changed: Vec<u64>,
+    /// The screen of each row.
+    screens: Vec<Arc<str>>,
     taken: Option<Taken>,
     json: OnceLock<Option<Bytes>>,
 }
@@ -65,6 +72,7 @@ impl Default for Snapshot {
             sessions: Sessions::Listed(Vec::new()),
             blind: None,
             changed: Vec::new(),
+            screens: Vec::new(),
             taken: None,
             json: OnceLock::new(),
         }
@@ -104,6 +112,12 @@ impl Snapshot {
         rows.binary_search_by(|row| row.name.as_str().cmp(name)).ok().map(|at| &rows[at])
     }
 
+    /// Returns every row with the last `lines` lines of its screen.
+    pub fn survey(&self, lines: usize) -> Vec<(Row, String)> {
+        let screens = self.screens.iter().map(|screen| standing::last_lines(screen, lines));
+        self.rows().iter().cloned().zip(screens.chain(iter::repeat_with(String::new))).collect()
+    }
+
     /// Returns the rows as JSON, serialised once for all callers. `None` if the sessions could not be listed.
     pub fn json(&self) -> Option<Bytes> {
         let Sessions::Listed(rows) = &self.sessions else { return None };
@@ -133,6 +147,7 @@ impl Snapshot {
             as_of: look.as_of,
             sessions,
             blind: look.blind,
+            screens: look.screens,
             taken: Some(taken),
             ..Self::default()
         };
@@ -181,7 +196,14 @@ mod tests {
     }
 
     fn look(rows: Result<Vec<Row>, Error>) -> Look {
-        Look { rows, as_of: "2026-11-29T08:00:00Z".to_owned(), blind: None, unsettled: false, server: None }
+        Look {
+            rows,
+            screens: Vec::new(),
+            as_of: "2026-11-29T08:00:00Z".to_owned(),
+            blind: None,
+            unsettled: false,
+            server: None,
+        }
     }
 
     fn listed(rows: &[(&str, State)]) -> Look {

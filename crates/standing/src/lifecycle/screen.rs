@@ -22,7 +22,7 @@ pub(crate) fn screen(context: &Context, name: &SessionName, lines: usize) -> Res
 }
 
 /// Returns the last lines of a screen.
-pub(crate) fn last_lines(text: &str, lines: usize) -> String {
+pub fn last_lines(text: &str, lines: usize) -> String {
     let all: Vec<&str> = text.lines().collect();
     all[all.len().saturating_sub(lines)..].join("\n")
 }

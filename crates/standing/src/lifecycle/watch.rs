@@ -5,6 +5,7 @@
 
 use std::{
     collections::HashMap,
+    sync::Arc,
     time::{SystemTime, UNIX_EPOCH},
 };
 
@@ -37,13 +38,15 @@ struct Screen {
     taken_at: u64,
     shown_at: u64,
     dead: bool,
-    text: String,
+    text: Arc<str>,
 }
 
 /// Result of a look.
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) rows: Vec<Row>,
+    /// The screen of each row; empty without a pane.
+    pub(crate) screens: Vec<Arc<str>>,
     pub(crate) panes: Panorama,
     /// True if a change is possible that is not signalled. Then another look is due in a second.
     pub(crate) unsettled: bool,
@@ -60,10 +63,12 @@ pub(crate) fn watch(
     if panes.is_ok() {
         memory.capture(context, &shown);
     }
-    let mut rows = Vec::with_capacity(judged.len());
+    let (mut rows, mut screens) = (Vec::with_capacity(judged.len()), Vec::with_capacity(judged.len()));
     for ((name, entry), judged) in entries.iter().zip(&judged) {
         let mut row = context.row(name, entry, judged);
-        if let Some(screen) = judged.condition.shown().and_then(|pane| memory.screens.get(&place(pane))) {
+        let screen = judged.condition.shown().and_then(|pane| memory.screens.get(&place(pane)));
+        screens.push(screen.map_or_else(Arc::default, |screen| Arc::clone(&screen.text)));
+        if let Some(screen) = screen {
             row.last_line = last_line(&screen.text);
             if let Condition::Live(pane) = &judged.condition {
                 let told = row.clone();
@@ -79,7 +84,7 @@ pub(crate) fn watch(
     memory.measure(&mut rows);
     let at_work = |row: &Row| matches!(row.state, State::Starting | State::Stopping | State::Orphaned);
     let unsettled = rows.iter().any(at_work) || memory.screens.values().any(|screen| !screen.is_settled());
-    Ok(Found { rows, panes, unsettled })
+    Ok(Found { rows, screens, panes, unsettled })
 }
 
 fn place(pane: &Pane) -> Place {
@@ -106,7 +111,7 @@ impl Memory {
             if pane.dead {
                 text = last_lines(&text, LAST);
             }
-            let screen = Screen { taken_at, shown_at: pane.shown_at, dead: pane.dead, text };
+            let screen = Screen { taken_at, shown_at: pane.shown_at, dead: pane.dead, text: text.into() };
             self.screens.insert(place(pane), screen);
         }
     }
