@@ -1,6 +1,6 @@
 //! Wall-clock times in their written form. Timeouts use the monotonic clock instead.
 
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
 
@@ -17,6 +17,11 @@ pub(crate) fn at(moment: Timestamp) -> String {
 /// True if a moment that another program recorded is longer ago than this duration. False if the clock was set back.
 pub(crate) fn is_older(moment: SystemTime, than: Duration) -> bool {
     SystemTime::now().duration_since(moment).is_ok_and(|age| age > than)
+}
+
+/// Returns the seconds since 1970, which tmux counts in as well. 0 on a clock that is set to before that.
+pub(crate) fn seconds() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |passed| passed.as_secs())
 }
 
 /// Converts a record's time to milliseconds since 1970; `None` if the text is not such a time.

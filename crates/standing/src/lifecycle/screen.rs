@@ -34,7 +34,8 @@ const LINE: usize = 200;
 pub(crate) fn last_line(text: &str) -> String {
     let has_words = |line: &&str| line.chars().any(char::is_alphanumeric);
     let line = text.lines().rev().find(has_words).unwrap_or_default();
-    line.trim().chars().filter(|c| !c.is_control()).take(LINE).collect()
+    let line: String = line.chars().filter(|c| !c.is_control()).collect();
+    line.trim().chars().take(LINE).collect()
 }
 
 #[cfg(test)]

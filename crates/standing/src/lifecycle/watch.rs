@@ -3,11 +3,7 @@
 //! A screen is captured only if its window had output since the last capture. tmux records the time of output in
 //! seconds, so a screen that changed in the second of its capture is captured once more.
 
-use std::{
-    collections::HashMap,
-    sync::Arc,
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::{collections::HashMap, sync::Arc};
 
 use wire::{Activity, Row, State};
 
@@ -16,7 +12,7 @@ use super::{
     list::{Everything, Panorama, everything_by},
     screen::{last_line, last_lines},
 };
-use crate::{Error, process::Meter, state::Condition, tmux::Pane};
+use crate::{Error, clock, process::Meter, state::Condition, tmux::Pane};
 
 /// Number of lines of a dead pane that are kept: only its last output counts.
 const LAST: usize = 20;
@@ -95,7 +91,7 @@ impl Memory {
     /// Captures the screens that may have changed, and drops those of closed panes. A screen that could not be
     /// captured stays unknown.
     fn capture(&mut self, context: &Context, shown: &[&Pane]) {
-        let taken_at = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |passed| passed.as_secs());
+        let taken_at = clock::seconds();
         let mut before = std::mem::take(&mut self.screens);
         let mut changed = Vec::new();
         for pane in shown {
