@@ -221,7 +221,8 @@ fn a_record_holds_no_variable_but_the_listed_ones() {
     assert_eq!(account, json!({ "HOME": machine.home.home(), "CLAUDE_CONFIG_DIR": null }));
 }
 
-/// What another program does to the file: read, count up, write beside, rename; without a lock.
+/// Changes the file as another program does: reads it, counts up, writes a file beside it and renames that. Takes no
+/// lock.
 fn count_up(file: &Path) {
     let mut value: Value = serde_json::from_str(&fs::read_to_string(file).expect("read")).expect("JSON");
     value["counter"] = json!(value["counter"].as_u64().unwrap_or_default() + 1);

@@ -1,5 +1,5 @@
-//! What a session is started with besides the caller's environment: `env`, `secrets`, a wrapper's own variables; and what
-//! it is not given.
+//! Environment of a session besides the caller's: `env`, `secrets`, a wrapper's own variables, and the variables that
+//! are withheld.
 
 use std::{
     collections::BTreeMap,
@@ -62,7 +62,7 @@ impl Machine {
         dir
     }
 
-    /// What the stub was given.
+    /// Returns the environment that the stub received.
     fn seen(&self) -> BTreeMap<String, String> {
         let text = fs::read_to_string(self.home.home().join("seen.env")).expect("it was started");
         text.lines().filter_map(|line| line.split_once('=')).map(|(k, v)| (k.to_owned(), v.to_owned())).collect()

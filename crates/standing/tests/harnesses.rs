@@ -9,8 +9,8 @@ use standing::{
 };
 use testkit::{TestHome, wait_for};
 
-/// Begins a conversation at once, or when it is first spoken to if its arguments say `--late`; `--gone` ends it by
-/// itself after that. Holds the conversation's file open, as Codex does.
+/// Starts a conversation at once, or at the first message if its arguments say `--late`. With `--gone` it exits after
+/// the first message. Holds the conversation's file open, as Codex does.
 const CODEX: &str = r#"#!/bin/sh
 dir="$HOME/.codex/sessions/$(date +%Y/%m/%d)"
 mkdir -p "$dir"

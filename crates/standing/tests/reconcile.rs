@@ -1,5 +1,5 @@
-//! What the service asks of the core besides the verbs: finish what was cut short, tell whether all is well, and say
-//! what a start would do.
+//! Calls of the service to the core besides the verbs: recover interrupted verbs, check that all auto-start sessions
+//! run, and plan a start.
 
 use std::fs;
 

@@ -34,7 +34,7 @@ pub enum State {
     Running,
     /// A stop or delete has begun, and its end is not recorded yet.
     Stopping,
-    /// The harness exited by itself. Its pane is kept with its last output.
+    /// The harness exited on its own. Its pane is kept with its last output.
     Ended,
     /// The harness is alive, but its tmux session is gone or cannot be reached.
     Orphaned,

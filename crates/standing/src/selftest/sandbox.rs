@@ -27,7 +27,7 @@ const SOCKET: &str = "selftest";
 /// adds.
 const LONGEST: usize = 70;
 
-/// Time for processes to exit by themselves.
+/// Time for processes to exit on their own, before they are killed.
 const LEAVE: Duration = Duration::from_secs(1);
 
 /// Time without new processes after the last kill, before the cleanup counts as done.

@@ -1,4 +1,4 @@
-//! What differs between the agents under test: package, settings for a model on loopback, words typed by a person.
+//! Differences between the agents under test: package, settings for a model on loopback, and text that a person types.
 
 use std::{fs, path::Path};
 
@@ -65,8 +65,8 @@ impl Agent {
         }
     }
 
-    /// What a person types to go on to a fresh conversation in the same process, and the question that is then to be
-    /// answered with Enter; `None` if the agent does not tell which conversation it is in.
+    /// Returns the command that a person types to move to a new conversation in the same process, and the prompt that
+    /// must then be answered with Enter. Returns `None` if the agent does not report which conversation it is in.
     pub(crate) fn anew(self) -> Option<(&'static str, Option<&'static str>)> {
         match self {
             Self::Claude => Some(("/clear", None)),
@@ -75,17 +75,17 @@ impl Agent {
         }
     }
 
-    /// Whether the agent writes turns to a file of the conversation.
+    /// Returns true if the agent writes turns to a file of the conversation.
     pub(crate) fn has_transcripts(self) -> bool {
         self != Self::OpenCode
     }
 
-    /// Whether its questions offer numbered answers, which a digit chooses.
+    /// Returns true if the agent's prompts offer numbered answers, which a digit selects.
     pub(crate) fn numbers_its_answers(self) -> bool {
         self != Self::OpenCode
     }
 
-    /// Whether a file of that name may hold a conversation's turns.
+    /// Returns true if a file of that name may hold the turns of the conversation.
     pub(crate) fn keeps_in(self, file: &str, conversation: &str) -> bool {
         match self {
             Self::Claude | Self::Codex => file.contains(conversation) && file.ends_with("jsonl"),

@@ -94,8 +94,8 @@ fn life(stage: &Stage, round: u32, figures: &mut Figures) {
     assert!(stage.home.tmux().sessions().is_empty());
 }
 
-/// Whether it arrived is seen by the answer. Which proof comes first is the agent's affair, but that there is one is
-/// asked of every agent that writes its turns down.
+/// Checks the receipt of a message. The caller sees from the agent's answer that the message arrived. Which evidence
+/// comes first depends on the agent, but every agent that writes its turns to a file must give some.
 fn judge(stage: &Stage, receipt: &SayReceipt, figures: &mut Figures) {
     assert!(receipt.delivered, "{receipt:?}");
     if stage.agent.has_transcripts() {

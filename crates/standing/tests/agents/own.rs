@@ -1,5 +1,5 @@
-//! A session goes on with its own conversation: not the newest in its directory, not another project's, and not one
-//! that is gone.
+//! A session resumes its own conversation: not the newest in its directory, not another project's, and not one that is
+//! gone.
 
 use std::fs;
 
@@ -73,7 +73,7 @@ fn forget_elsewhere(stage: &Stage, agent: Agent) {
     }
 }
 
-/// A person has the agent begin anew; the session goes on from there.
+/// A person starts a new conversation in the agent. The session resumes that one.
 pub(crate) fn moved(agent: Agent) {
     let stage = Stage::new(agent);
     let first = stage.create("ops").harness_session_id;

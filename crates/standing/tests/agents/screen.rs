@@ -1,4 +1,4 @@
-//! What the readers make of a screen that is alive.
+//! Screen readers, tested on the screen of a running agent.
 
 use standing::{AnswerRequest, CreateRequest, Error};
 use wire::{Activity, Evidence, Verdict};

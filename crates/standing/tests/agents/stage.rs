@@ -156,7 +156,7 @@ impl Stage {
         found
     }
 
-    /// What an event says besides, for the last event of that name.
+    /// Returns the last event of that name, with all its fields.
     pub(crate) fn event(&self, name: &str) -> Option<Value> {
         self.home.events().into_iter().rfind(|event| event["event"] == name)
     }

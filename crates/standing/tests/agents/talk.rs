@@ -1,4 +1,4 @@
-//! What becomes of messages and conversations where a person or a stop gets in between.
+//! Messages and conversations when a person or a stop interferes.
 
 use nix::{
     sys::signal::{Signal, kill},
@@ -72,7 +72,8 @@ pub(crate) fn unsent(agent: Agent) {
     stage.shows("ops", "mark-half, mark-second");
 }
 
-/// A person moved it on, and then it was killed, or left by itself. The next start finds where it was.
+/// A person moves the agent to a new conversation, and then the agent is killed or exits. The next start resumes the
+/// new conversation.
 pub(crate) fn moved_and_ended(agent: Agent) {
     for killed in [true, false] {
         let stage = Stage::new(agent);

@@ -1,4 +1,4 @@
-//! What is left of a file with mistakes in it: `stop` goes by that.
+//! Settings that are still read from a file with mistakes in it. `stop` uses them.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What a file that says nothing means.
+//! Defaults: the settings that an empty file gives.
 
 use std::{collections::BTreeMap, time::Duration};
 

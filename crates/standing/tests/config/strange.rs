@@ -81,7 +81,7 @@ proptest! {
     }
 }
 
-/// What an edit puts in: the words and marks that mean something, and some that mean nothing.
+/// Text that an edit inserts: words and marks that mean something in YAML, and some that mean nothing.
 fn edit() -> impl Strategy<Value = String> {
     prop_oneof![
         prop::sample::select(vec![

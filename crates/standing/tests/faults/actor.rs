@@ -23,7 +23,7 @@ use crate::scene::LAUNCHER;
 /// Tells this program that it is an actor.
 const ROLE: &str = "THE_LOOP_TEST_ACTOR";
 
-/// What stands before an actor's answers, which share the stream with the test runner's own words.
+/// Prefix of an actor's answers, which share the stream with the output of the test runner.
 const MARK: &str = "ACTOR ";
 
 /// One verb.
@@ -40,7 +40,7 @@ pub(crate) enum Order {
     Series(Vec<Order>),
 }
 
-/// What came of it.
+/// Result of an order.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Answer {
     Rows(Vec<Row>),
@@ -73,7 +73,7 @@ impl Order {
 }
 
 impl Answer {
-    /// What a verb did, if it did something to one session.
+    /// Returns the outcome of a verb that acted on one session.
     pub(crate) fn outcome(&self) -> Option<Outcome> {
         match self {
             Self::Rows(rows) => rows.first().and_then(|row| row.outcome),

@@ -26,7 +26,7 @@ const START: [&str; 9] = [
 const STOP: [&str; 7] =
     ["stop.begun", "write.synced", "stop.intended", "stop.termed", "stop.ended", "stop.closed", "stop.recorded"];
 
-/// What comes after the crash.
+/// Verb that follows the crash.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Next {
     List,

@@ -1,8 +1,9 @@
 //! The model: verbs of three actors in three processes, and faults, in any order, against what must always hold.
 //!
-//! Whatever happened: at most one harness of a name lives; a listing says what is there; a verb that says that it did
-//! something has done it; a conversation that was held is known to the record; a message is typed once if it is said
-//! to be submitted and never if it is said not to be; what is not ours is left alone.
+//! Invariants, after any order of steps: at most one harness of a name is alive. A listing shows the actual state. A
+//! verb that reports success has done its work. The record knows every conversation that was held. A message is typed
+//! once if it is reported as submitted, and never if it is reported as not submitted. Unmanaged sessions are left
+//! alone.
 //!
 //! `THE_LOOP_MODEL_CASES=5000` runs it for longer than a test run should take.
 
@@ -67,7 +68,7 @@ enum Verb {
 enum Step {
     /// Verbs at once, each by the actor of that number.
     Verbs(Vec<(usize, Verb, &'static str)>),
-    /// The same while the tmux server stands still for a moment.
+    /// Verbs at once, as in `Verbs`, while the tmux server is suspended for a moment.
     Frozen(Vec<(usize, Verb, &'static str)>, u64),
     /// A verb whose process is killed at a point.
     CutShort(Verb, &'static str, &'static str),
@@ -79,7 +80,7 @@ enum Step {
     Foreign(&'static str),
 }
 
-/// What the order of steps depends on: whose record is spoiled.
+/// State that the order of steps depends on: the names whose record is spoiled.
 #[derive(Clone, Debug, Default)]
 struct Plan {
     spoiled: BTreeSet<&'static str>,
@@ -137,14 +138,14 @@ impl ReferenceStateMachine for World {
     }
 }
 
-/// What is known of one name besides what can be looked at.
+/// Facts about one name that cannot be read from the machine.
 #[derive(Default)]
 struct Known {
     /// The record as it was before it was spoiled.
     whole: Option<Vec<u8>>,
     /// Conversations that nobody has to remember any more: deleted, or lost with their record.
     forgotten: BTreeSet<String>,
-    /// The pane's process of a session that is not ours.
+    /// The pane's process of an unmanaged session.
     foreign: Option<String>,
     /// True once a record went away under a living harness: from then on that one is nobody's.
     lost: bool,
@@ -154,7 +155,7 @@ struct Real {
     the_loop: TheLoop,
     others: [Actor; 2],
     known: BTreeMap<&'static str, Known>,
-    /// What was said, with its name and what was said of it.
+    /// Messages sent: session name, text, and the verdict that was reported.
     said: Vec<(&'static str, String, Option<Verdict>)>,
     messages: usize,
     // Last: actors and sessions live in it.
@@ -274,7 +275,7 @@ impl Real {
         }
     }
 
-    /// What is not in the record now need not be known any more.
+    /// Marks conversations that are not in the record now as forgotten: the record need not know them any more.
     fn forget(&mut self, name: &'static str) {
         let held = conversations(&self.home, name);
         let known = record(&self.home, name).map(|record| known_conversations(&record)).unwrap_or_default();
@@ -329,7 +330,7 @@ impl Real {
         }
     }
 
-    /// What must hold at all times when nobody is at work.
+    /// Checks the invariants that hold whenever no actor is at work.
     fn agrees(&mut self, plan: &Plan) {
         let rows = self.the_loop.standing().list().expect("a listing");
         // A verb that was cut short may leave a pane that runs, and is about to become its harness.
@@ -378,7 +379,8 @@ impl Real {
     }
 }
 
-/// Whether a pane's process is still tmux's own or the launcher, and will soon be what it was spawned for.
+/// Returns true if a pane's process is still tmux's own or the launcher, and will soon become the command that it was
+/// spawned for.
 fn launches(pid: u32) -> bool {
     let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let words: Vec<_> = line.split(|&byte| byte == 0).collect();

@@ -1,4 +1,4 @@
-//! Rows 1 and 12: a record is written whole or not at all, and where it cannot be written nothing is begun.
+//! Rows 1 and 12: a record is written whole or not at all, and where it cannot be written nothing is started.
 
 use std::{
     fs::{self, Permissions},
@@ -123,8 +123,8 @@ impl Drop for SmallDisk {
     }
 }
 
-/// What holds wherever records cannot be written: nothing is begun, what is there can be seen and stopped, and the old
-/// record stays as it was.
+/// Checks the behaviour where records cannot be written: nothing is started, existing sessions can be listed and
+/// stopped, and the old record is unchanged.
 fn nothing_is_begun_and_stop_works(home: &TestHome, the_loop: &TheLoop, place: &Path) {
     let names_the_place = |answer: &Answer| match answer {
         Answer::Refused(ProblemCode::Registry, said) => said.contains(&place.display().to_string()),

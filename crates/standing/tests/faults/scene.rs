@@ -1,4 +1,4 @@
-//! What the tests of faults share: a home, what is really there in it, and faults.
+//! Fixtures of the fault tests: a home, readers of its actual state, and faults.
 
 use std::{
     collections::BTreeSet,
@@ -109,7 +109,7 @@ pub(crate) fn transcripts(home: &TestHome, name: &str) -> PathBuf {
     home.home().join(".the-loop-demo/projects").join(folder)
 }
 
-/// What was submitted to a session, in all its conversations.
+/// Returns the messages submitted to a session, in all its conversations.
 pub(crate) fn submitted(home: &TestHome, name: &str) -> Vec<String> {
     let files = fs::read_dir(transcripts(home, name)).into_iter().flatten().flatten();
     let text: String = files.map(|file| fs::read_to_string(file.path()).unwrap_or_default()).collect();
@@ -126,7 +126,7 @@ pub(crate) fn written(home: &TestHome, name: &str) {
     wait_for("the conversation to be written down", || (!conversations(home, name).is_empty()).then_some(()));
 }
 
-/// The conversations that a record knows, the one it goes on with first.
+/// Returns the conversations that a record knows. The one that a start resumes comes first.
 pub(crate) fn known_conversations(record: &Value) -> Vec<String> {
     let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
     let former = record["formerSessionIds"].as_array().into_iter().flatten();
@@ -144,7 +144,7 @@ pub(crate) fn signal(pid: i32, signal: Signal) {
     kill(Pid::from_raw(pid), signal).expect("it lives");
 }
 
-/// Whether a process lives; a zombie does not.
+/// Returns true if the process is alive. A zombie is not.
 pub(crate) fn lives(pid: i32) -> bool {
     fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
 }

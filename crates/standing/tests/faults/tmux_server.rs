@@ -25,7 +25,7 @@ fn create(home: &TestHome, the_loop: &TheLoop, name: &str) {
     written(home, name);
 }
 
-/// What an answer says for a person.
+/// Returns the text of an answer that a person reads.
 fn told(answer: &Answer) -> String {
     match answer {
         Answer::Rows(rows) => rows.iter().filter_map(|row| row.detail.clone()).collect::<Vec<_>>().join("\n"),

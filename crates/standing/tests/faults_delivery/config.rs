@@ -1,4 +1,4 @@
-//! Row 29: a config that cannot be used is refused by every verb with its place, and stop stops all the same.
+//! Row 29: every verb refuses a config that cannot be used, and names the place. `stop` works anyway.
 
 use standing::{
     ControlRequest, ControlVerb, CreateRequest, DeleteRequest, Error, Outcome, ProblemCode, Status, TheLoop,

@@ -1,5 +1,5 @@
-//! Row 27: the harness sees the environment of whoever starts it, without marks of nesting and without secrets, which
-//! stand in no command line either.
+//! Row 27: the harness gets the environment of the caller that starts it, without nesting markers and without secrets.
+//! Secrets are in no command line either.
 
 use std::{
     collections::BTreeMap,
@@ -31,7 +31,7 @@ const MARKS: [&str; 12] = [
     "WATCHDOG_USEC",
 ];
 
-/// What a process was given, by its name.
+/// Returns the environment variables of a process, by name.
 fn environment(pid: u32) -> BTreeMap<String, String> {
     let text = fs::read(format!("/proc/{pid}/environ")).expect("it runs");
     let variables = text.split(|&byte| byte == 0).filter(|variable| !variable.is_empty());

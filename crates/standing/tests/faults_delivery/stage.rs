@@ -1,4 +1,4 @@
-//! What the tests of these rows have in common: a home, its sessions, their transcripts and their processes.
+//! Fixtures of the tests of these rows: a home, its sessions, their transcripts and their processes.
 
 use std::{collections::BTreeSet, fs, path::PathBuf};
 
@@ -96,7 +96,7 @@ pub(crate) fn living(marker: &str) -> BTreeSet<i32> {
 pub(crate) fn event_names(home: &TestHome) -> Vec<String> {
     home.events().iter().map(|event| event["event"].as_str().unwrap_or_default().to_owned()).collect()
 }
-/// What a message arrives as.
+/// Returns a message in the form in which it arrives.
 pub(crate) fn framed(name: &str, text: &str) -> String {
     format!("[the-loop] A message for standing session `{name}`:\n\n{text}")
 }

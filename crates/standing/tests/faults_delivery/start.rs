@@ -149,7 +149,7 @@ fn row_19_a_later_end_is_told_with_its_exit_every_time_as_well() {
     }
 }
 
-/// Creates a session that was spoken to and is stopped.
+/// Creates a session, sends it a message and stops it.
 fn stopped(home: &TestHome, the_loop: &TheLoop, request: &CreateRequest) -> Row {
     let row = begin(the_loop, request);
     say(the_loop, &request.name, "remember this");

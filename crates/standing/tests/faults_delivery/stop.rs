@@ -1,4 +1,4 @@
-//! Rows 16 to 18: what is not ours is left alone, what is ours is ended, and gracefully first.
+//! Rows 16 to 18: unmanaged sessions are left alone. Managed sessions are ended, gracefully first.
 
 use std::{
     fs,

@@ -121,7 +121,7 @@ fn row_21_empty_and_too_long_are_refused_before_tmux_is_asked() {
     assert!(said(&home, &row).is_empty());
 }
 
-/// What tries to end the frame of a paste, or to be a key inside of it.
+/// Texts that try to end the frame of a paste, or to act as a key inside it.
 const BREAKERS: [&str; 12] = [
     "\x1b[201~",
     "\x1b[201\x1b[201~~",

@@ -1,4 +1,4 @@
-//! What doctor finds in the field, and what verbs say where a session is out of reach.
+//! Findings of doctor that occur in practice, and the messages of verbs that cannot reach a session.
 
 use std::{
     fs::{self, File},

@@ -1,4 +1,4 @@
-//! What these tests share: a home, and what is really there in it.
+//! Fixtures of these tests: a home, and readers of its actual state.
 
 use std::{fs, path::PathBuf};
 

@@ -8,7 +8,7 @@ use testkit::wait_for;
 
 use crate::scene::{agents, builder, control, create, delete, home, outcome, record, row, say, state};
 
-/// What `git clean -fdx` does.
+/// Removes the state as `git clean -fdx` does.
 fn remove_state(home: &testkit::TestHome) {
     fs::remove_dir_all(home.project().join(".the-loop/local")).expect("removed");
     let _ = fs::remove_dir_all(home.project().join(".the-loop/logs"));

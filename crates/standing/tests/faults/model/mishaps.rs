@@ -1,4 +1,4 @@
-//! What befalls the sessions of the model from outside: ends, losses, and strangers under their names.
+//! External faults of the model's sessions: exits, lost records, and unmanaged sessions under their names.
 
 use std::fs;
 
