@@ -1,7 +1,7 @@
 //! Lists the web assets for `src/assets.rs`, which embeds them, and tells `src/lib.rs` which commit this is.
 //!
-//! `cargo xtask build` fills the site folder. Without it this is an empty list, and the server builds all the same:
-//! its page then works without WebAssembly.
+//! `cargo xtask build` fills the site folder. Without it the list is empty and the server builds anyway. Its page then
+//! works without WebAssembly.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -116,7 +116,7 @@ fn embed(path: &Path) -> String {
     format!("include_bytes!({:?})", path.to_string_lossy())
 }
 
-/// The same file must have the same value on every machine; the hasher's keys are fixed.
+/// Hashes a file. The value must be the same on every machine, so the keys of the hasher are fixed.
 fn hash(bytes: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     bytes.hash(&mut hasher);

@@ -1,4 +1,4 @@
-//! What sessions are doing, since when, and which of them waits for an answer: as `list` and `status` tell it.
+//! Activity of sessions in `list` and `status`: what each one does, since when, and which one waits for an answer.
 
 use std::{fs, path::PathBuf, time::SystemTime};
 

@@ -87,7 +87,7 @@ impl App {
         Answer { status: parts.status, headers: parts.headers, body }
     }
 
-    /// The same without the body: that of a stream has no end.
+    /// Sends a request and returns the answer without its body, because the body of a stream does not end.
     pub(crate) async fn send_for_head(&self, request: Request<Body>) -> Answer {
         let response: Response<Body> = self.router.clone().oneshot(request).await.expect("the router never fails");
         let (parts, _) = response.into_parts();
@@ -149,7 +149,7 @@ pub(crate) struct Command<'a> {
     home: &'a TestHome,
 }
 
-/// What a command said, and how it ended.
+/// Output and exit code of a command.
 #[derive(Debug)]
 pub(crate) struct Said {
     pub(crate) code: i32,
@@ -173,7 +173,7 @@ impl<'a> Command<'a> {
         self.fed("", args)
     }
 
-    /// The same with something on standard input.
+    /// Runs a command with text on standard input.
     pub(crate) fn fed(&self, input: &str, args: &[&str]) -> Said {
         let mut command = self.home.command(THE_LOOP);
         command.arg("standing").args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

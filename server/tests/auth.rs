@@ -1,4 +1,4 @@
-//! Who is let in: our own user, whoever holds the token, a browser that was signed in, and nobody else.
+//! Access: the service accepts its own user, a client with the token and a signed-in browser, and refuses all others.
 
 use std::{
     fs,
@@ -222,7 +222,7 @@ fn what_comes_over_the_unix_socket_from_a_forwarder_needs_a_token() {
     assert!(ask(&home, &format!("x-forwarded-for: 203.0.113.9\r\n{token}")).starts_with("HTTP/1.1 200"));
 }
 
-/// What a script does as another user of this machine; `None` where that cannot be tried.
+/// Returns a command that runs a script as another user of this machine. Returns `None` where that is not possible.
 fn as_another_user(script: &str) -> Option<Command> {
     if !nix_is_root() {
         let _ = writeln!(std::io::stderr(), "SKIPPED: only root can act as another user");

@@ -11,7 +11,7 @@ use wire::{
 
 use crate::app::{Said, THE_LOOP};
 
-/// The whole life of a session, whoever does it.
+/// Runs the whole life of a session over any client.
 async fn life<A: StandingApi>(api: &A) -> Result<(), A::Error> {
     let made = api.create(&CreateRequest { description: "é".to_owned(), ..CreateRequest::named("ops") }).await?;
     assert_eq!(made.sessions[0].outcome, Some(Outcome::Started), "{made:?}");

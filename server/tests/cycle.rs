@@ -1,5 +1,5 @@
-//! The life of a session over both surfaces, with the built-in agent and with a custom one, in a real tmux: made,
-//! spoken to, stopped, started again with the same conversation, restarted, deleted, and nothing left.
+//! The life of a session over both surfaces, with the built-in agent and with a custom one, in a real tmux: create,
+//! message, stop, start with the same conversation, restart and delete. Nothing is left afterwards.
 
 use std::fs;
 
@@ -49,7 +49,7 @@ fn nothing_left(home: &TestHome) {
     assert!(!records.iter().any(|name| name.to_string_lossy().ends_with(".json")), "{records:?}");
 }
 
-/// What a resumed agent shows of its earlier life.
+/// Checks that a resumed agent shows its earlier conversation.
 fn resumed_as_before(home: &TestHome, harness: &str, id: &str) {
     if harness == "demo" {
         return seen(home, "first words");

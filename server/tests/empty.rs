@@ -186,7 +186,7 @@ async fn the_sdk_and_the_client_have_a_call_of_its_own_for_all() {
     assert!(standing_api_stop(&Engine::new(home.the_loop())).await);
 }
 
-/// By the trait, whoever implements it.
+/// Stops all sessions through the trait, with any implementation of it.
 async fn standing_api_stop<A: client::StandingApi>(api: &A) -> bool {
     api.stop_all().await.is_ok_and(|report| report.ok && report.sessions.len() == 2)
 }

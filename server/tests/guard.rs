@@ -1,4 +1,4 @@
-//! Who is let in: the guard stands before every route, and is run through the real service once as well.
+//! Access: the guard checks every route. One test runs it in the real service as well.
 
 use axum::{body::Body, http::Request};
 use standing::config::{AuthMode, Service};

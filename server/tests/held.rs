@@ -1,4 +1,4 @@
-//! A session that is held for long must not hold up others: whoever waits for it waits without a thread.
+//! A session that is held for long must not hold up others. A caller that waits for it takes no thread.
 
 use std::{
     fs::File,
@@ -58,7 +58,7 @@ fn say(http: &Http, name: &str, number: usize) -> Answered {
     (answer.status, answer.header("retry-after").map(str::to_owned), answer.json())
 }
 
-/// What a message was answered with: the status, `Retry-After`, and the body.
+/// Answer to a message: the status, `Retry-After`, and the body.
 type Answered = (u16, Option<String>, Value);
 
 /// As many messages to the held session, each by a caller of its own, and how many were answered so far.

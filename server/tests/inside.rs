@@ -110,7 +110,7 @@ fn a_real_session_cannot_stop_another() {
     assert_eq!(stopped.status.code(), Some(0), "{stopped:?}");
 }
 
-/// What `curl` is answered, as the agent or as the operator calls it.
+/// Runs `curl` as the agent or as the operator, and returns the status and the body of the answer.
 fn curl(command: Command, args: &[&str]) -> (u16, String) {
     let mut command = command;
     command.args(["--silent", "--write-out", "\n%{http_code}"]).args(args);

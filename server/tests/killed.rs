@@ -25,11 +25,11 @@ use crate::app::{SESSIONS, THE_LOOP};
 const SESSIONS_KEPT: [&str; 2] = ["ops", "watch"];
 const WRITERS: usize = 4;
 
-/// How often it is killed, or for how long it goes on with `THE_LOOP_FAULTS=long`.
+/// Number of kills. With `THE_LOOP_FAULTS=long` the test continues for at least `LONG`.
 const KILLS: usize = 10;
 const LONG: Duration = Duration::from_mins(5);
 
-/// What one message says, in so many lines that a torn one is seen.
+/// Returns the text of one message. It has so many lines that a torn one is noticed.
 fn text(number: usize) -> String {
     format!("message {number} begins\n{}message {number} ends", "a line of it\n".repeat(150))
 }
@@ -42,7 +42,7 @@ fn request(http: &Http, number: usize) -> String {
     http.posting(&format!("{SESSIONS}/say"), &body).replacen(&format!("POST {SESSIONS}/say HTTP/1.1"), &head, 1)
 }
 
-/// What is submitted to each session, the boot prompts left out.
+/// Returns the messages submitted to each session, without the boot prompts.
 fn submitted(home: &TestHome) -> Vec<String> {
     let mut turns = Vec::new();
     let folders = fs::read_dir(home.home().join(".the-loop-demo/projects")).into_iter().flatten().flatten();
@@ -74,7 +74,7 @@ fn write(http: &Http, next: &AtomicUsize, over: &AtomicBool, answered: &Mutex<BT
     }
 }
 
-/// Who had no answer sends it again, to a service that came up anew.
+/// Sends every message again that was not answered as submitted, to a restarted service.
 fn send_again(http: &Http, answered: &Mutex<BTreeMap<usize, bool>>) {
     for (number, submitted) in answered.lock().expect("no panic").iter_mut().filter(|(_, submitted)| !**submitted) {
         let answer = http.raw(&request(http, *number));

@@ -1,4 +1,4 @@
-//! What a monitor reads: metrics and readiness.
+//! Endpoints for monitoring: metrics and readiness.
 
 use axum::http::StatusCode;
 use serde_json::json;

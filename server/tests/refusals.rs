@@ -111,7 +111,7 @@ async fn the_same_words_over_both_surfaces() {
     assert_eq!(app.home.tmux().screen("loop-standing-taken"), before, "nothing was typed into what is not ours");
 }
 
-/// What only a program can send: a command line has no NUL in its words.
+/// Texts that only a program can send: an argument of a command line cannot contain a NUL.
 #[tokio::test]
 async fn texts_that_no_program_can_be_given_are_refused_at_once() {
     let app = App::new();
@@ -152,7 +152,7 @@ async fn a_restart_of_all_is_refused() {
     problem(&answer, 400, "invalid-request");
 }
 
-/// What is no error but a row: the request was fine, the session was not.
+/// A row reports the refusal, not an error: the request was valid, but the session was not in a fit state.
 #[tokio::test]
 async fn a_live_session_without_a_record_is_neither_started_over_nor_stopped() {
     let app = prepared();

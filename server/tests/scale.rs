@@ -1,4 +1,4 @@
-//! What one verb costs beside many others.
+//! Cost of one verb beside many other processes.
 
 use std::{
     fs,

@@ -46,7 +46,7 @@ impl Home {
         (report, said.code)
     }
 
-    /// The service, with one of its own ports, and the sessions that start by themselves.
+    /// Starts the service, on a port of its own, and the auto-start sessions.
     #[track_caller]
     fn start(&self) -> Value {
         let (report, code) = self.report(&["start", "--port", "0"]);
@@ -54,7 +54,7 @@ impl Home {
         report
     }
 
-    /// What is written down of the service that runs.
+    /// Returns the contents of `service.json`, which describes the running service.
     fn details(&self) -> Value {
         let text = fs::read_to_string(self.local("service.json")).expect("the service has said where it is");
         serde_json::from_str(&text).expect("JSON")

@@ -1,4 +1,4 @@
-//! The service is killed: no session notices, and the next one finds everything as it is.
+//! The service is killed: sessions keep running, and the next service finds all of them unchanged.
 
 use std::{
     collections::BTreeMap,
@@ -33,7 +33,7 @@ fn kill_service(home: &Home) {
     wait_for("its end", || (home.report(&["status"]).0["services"][0]["running"] == false).then_some(()));
 }
 
-/// What the demo agent wrote down of what it was told.
+/// Returns the demo agent's transcripts, which hold the messages it received.
 fn transcripts(home: &Home) -> String {
     fn walk(dir: &std::path::Path, text: &mut String) {
         for entry in fs::read_dir(dir).into_iter().flatten().flatten() {

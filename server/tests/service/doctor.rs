@@ -36,7 +36,7 @@ fn doctor(home: &Home, adjust: impl FnOnce(&mut Command)) -> (Vec<Value>, i32) {
     findings(&Said::of(&command.output().expect("the binary runs")))
 }
 
-/// What was found, and the exit status.
+/// Returns the findings and the exit status.
 fn findings(said: &Said) -> (Vec<Value>, i32) {
     let told: Value = serde_json::from_str(&said.out).unwrap_or_else(|error| panic!("{error}: {said:#?}"));
     let findings = told["findings"].as_array().expect("findings").clone();

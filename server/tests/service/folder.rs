@@ -80,7 +80,7 @@ fn a_lock_and_a_pipe_of_the_caller_are_free_once_the_command_has_ended() {
     assert_eq!(said.code, 0, "a descriptor that is named can be read: {said:#?}");
 }
 
-/// Who the project belongs to, and a user who is neither that one nor root.
+/// UID of the project's owner. `STRANGER` is a user who is neither the owner nor root.
 const OTHER: u32 = 65534;
 const STRANGER: u32 = 65533;
 
@@ -95,7 +95,7 @@ fn a_verb_in_the_project_of_another_user_changes_nothing() {
     }
 }
 
-/// What a user runs in a project that is not theirs.
+/// Runs a command as a user who does not own the project.
 fn run_as(home: &Home, caller: u32, args: &[&str]) -> Said {
     let mut command = home.home.command("setpriv");
     command.args([format!("--reuid={caller}"), format!("--regid={caller}"), "--clear-groups".to_owned()]);

@@ -1,4 +1,4 @@
-//! What `the-loop status` says of how sessions start, and commands without a current folder.
+//! `the-loop status`: its report of how sessions start, and commands without a current folder.
 
 use std::{fs, process::Stdio};
 

@@ -1,6 +1,6 @@
-//! Row 28: the service under a real user manager of systemd. The manager is the test's own, with a home, a runtime
-//! folder and a control group of its own, so that no unit of whoever runs this is touched. That needs root and a
-//! systemd to run; without them it is skipped, and says so.
+//! Row 28: the service under a real user manager of systemd. The manager is the test's own. It has its own home,
+//! runtime folder and control group, so that no unit of the user who runs the test is touched. The test needs root and
+//! a systemd to run. Without them it reports that it is skipped.
 
 use std::{
     fs,

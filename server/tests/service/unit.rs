@@ -54,7 +54,8 @@ impl Pretended {
         Said::of(&command.output().expect("the binary runs"))
     }
 
-    /// What was asked since this was last called, looking whether anybody is there aside.
+    /// Returns the calls to systemd since the last call of this function, without those that only probe for a user
+    /// manager.
     fn asked(&self) -> Vec<String> {
         let log = fs::read_to_string(self.path("asked")).unwrap_or_default();
         let _ = fs::remove_file(self.path("asked"));

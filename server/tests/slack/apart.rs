@@ -1,5 +1,5 @@
-//! What fails or waits keeps nothing else from being done: channels do not wait for each other, and no work for Slack
-//! holds up the workers of the service.
+//! Isolation of failures and waits: channels do not wait for each other, and work for Slack does not hold up the
+//! workers of the service.
 
 use std::{
     fs::{File, OpenOptions},

@@ -1,5 +1,5 @@
-//! What goes wrong on the way: repeated, late, swapped and lost events, sockets that end, fall silent or go deaf, and a
-//! Slack that refuses. Each reply is typed once, in its order, and never lost.
+//! Faults on the way: repeated, late, swapped and lost events, sockets that end, fall silent or go deaf, and a Slack
+//! that refuses. Each reply is typed once, in its order, and never lost.
 
 use std::time::Duration;
 

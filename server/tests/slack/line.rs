@@ -1,4 +1,4 @@
-//! The command line: announcing without a service, and telling whether Slack is heard.
+//! The command line: announcements without a service, and the status of the Slack connection.
 
 use std::process::Output;
 

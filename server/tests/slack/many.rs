@@ -7,7 +7,7 @@ use testkit::{Fault, wait_for};
 
 use crate::stage::{ANN, BOB, Stage, hurried};
 
-/// A figure for whoever runs this by hand.
+/// Prints a figure for a developer who runs the test by hand.
 #[expect(clippy::print_stderr, reason = "what it is for")]
 fn figure(text: &str) {
     eprintln!("{text}");
@@ -154,7 +154,7 @@ fn from_a_reply_to_the_pane() {
     ));
 }
 
-/// More threads than older readers of `slack.json` expect: the oldest one is heard like any other.
+/// More threads than older readers of `slack.json` expect: replies in the oldest one are received as well.
 #[test]
 fn the_oldest_of_more_than_two_hundred_threads_is_heard() {
     for mode in ["socket", "poll"] {

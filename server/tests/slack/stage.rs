@@ -165,7 +165,7 @@ impl Stage {
     }
 }
 
-/// What was said to a session, from the transcript of the built-in agent.
+/// Returns the messages that a session received, from the transcript of the built-in agent.
 fn transcripts(home: &TestHome, name: &str) -> Vec<String> {
     let text = fs::read_to_string(home.records().join(format!("{name}.json"))).expect("a record");
     let record: Value = serde_json::from_str(&text).expect("JSON");
@@ -234,7 +234,7 @@ pub(crate) fn done(http: &Http, verb: &str, body: &Value) -> Value {
     report
 }
 
-/// What makes a session that is in Slack.
+/// Returns the request that creates a session with Slack enabled.
 pub(crate) fn in_slack(name: &str) -> Value {
     json!({ "name": name, "harness": "demo", "slackEnabled": true })
 }

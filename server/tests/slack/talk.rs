@@ -1,4 +1,4 @@
-//! All is well: a session is announced, spoken to, read, restarted and deleted.
+//! No faults: a session is announced, receives messages, is read, restarted and deleted.
 
 use std::fs;
 
