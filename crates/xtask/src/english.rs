@@ -1,8 +1,8 @@
-//! Checks the English of user-facing texts: empty openings, and phrases with a plain equivalent.
+//! Checks the English of texts and documentation comments: empty openings, and phrases with a plain equivalent.
 //!
-//! The lists are short and exact, so that a finding is never a false alarm. Tests run the check on the golden files of
-//! all texts (`docs/texts/`), the documents and the API document. `cargo xtask english` prints the findings, with
-//! `--rustdoc` those in documentation comments as well.
+//! The lists are short and exact, so that a finding is never a false alarm. The check reads the golden files of all texts
+//! (`docs/texts/`), the documents, the API document, and every documentation comment. `cargo xtask english` prints the
+//! findings.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -39,20 +39,9 @@ const PHRASES: [(&str, &str); 20] = [
 /// Openings of a help text, a summary or a documentation comment.
 const OPENINGS: [&str; 4] = ["What ", "Whether ", "Who ", "The same "];
 
-/// `cargo xtask english`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Args {
-    /// Checks documentation comments as well.
-    #[arg(long)]
-    rustdoc: bool,
-}
-
 /// Prints the findings; an error if there are any.
-pub(crate) fn english(project: &Project, args: &Args) -> Result<()> {
-    let mut findings = user_facing(&project.root)?;
-    if args.rustdoc {
-        findings.extend(rustdoc(&project.root)?);
-    }
+pub(crate) fn english(project: &Project) -> Result<()> {
+    let findings = findings(&project.root)?;
     for finding in &findings {
         println!("{finding}");
     }
@@ -62,8 +51,15 @@ pub(crate) fn english(project: &Project, args: &Args) -> Result<()> {
     Ok(())
 }
 
+/// Returns the findings in texts and documentation comments.
+pub(crate) fn findings(root: &Path) -> Result<Vec<String>> {
+    let mut findings = user_facing(root)?;
+    findings.extend(rustdoc(root)?);
+    Ok(findings)
+}
+
 /// Returns the findings in user-facing texts.
-pub(crate) fn user_facing(root: &Path) -> Result<Vec<String>> {
+fn user_facing(root: &Path) -> Result<Vec<String>> {
     let mut files =
         vec![root.join("README.md"), root.join("schemas/openapi.json"), root.join("schemas/mcp-tools.json")];
     files.extend(listed(&root.join("docs/texts"), "txt")?);
@@ -160,9 +156,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn users_read_plain_english() {
+    fn texts_and_documentation_are_plain_english() {
         let project = Project::find().expect("the workspace of this test");
-        let findings = user_facing(&project.root).expect("the texts are readable");
+        let findings = findings(&project.root).expect("the texts are readable");
         assert!(findings.is_empty(), "{} texts to rewrite:\n{}", findings.len(), findings.join("\n"));
     }
 

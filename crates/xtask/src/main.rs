@@ -56,7 +56,7 @@ enum Verb {
     /// Writes the golden files of all texts that a user sees, `docs/texts/`.
     Texts,
     /// Checks the English of what users read.
-    English(english::Args),
+    English,
     /// Sizes of what is shipped, and the benchmarks.
     Bench(bench::Args),
 }
@@ -71,7 +71,7 @@ fn main() -> ExitCode {
         Verb::Faults(args) => faults::faults(&project, &args),
         Verb::Circles => circles::check(&project),
         Verb::Texts => texts::texts(&project),
-        Verb::English(args) => english::english(&project, &args),
+        Verb::English => english::english(&project),
         Verb::Bench(args) => bench::bench(&project, &args),
     });
     match done {

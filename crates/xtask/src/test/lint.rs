@@ -25,7 +25,7 @@ pub(crate) fn format(project: &Project) -> Result<Done> {
 
 /// Checks user-facing texts for forbidden openings and phrases.
 pub(crate) fn english(project: &Project) -> Result<Done> {
-    let findings = english::user_facing(&project.root)?;
+    let findings = english::findings(&project.root)?;
     Ok(if findings.is_empty() { Done::Passed } else { Done::Ran(false, findings) })
 }
 
