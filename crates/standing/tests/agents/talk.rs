@@ -29,7 +29,7 @@ pub(crate) fn queued(agent: Agent) {
     assert_eq!(stage.listed("ops").queued, 1);
     let stopped = stage.control("ops", ControlVerb::Stop);
     let detail = stopped.detail.unwrap_or_default();
-    assert!(detail.contains("middle of a turn") && detail.contains("1 message(s)"), "{detail}");
+    assert!(detail.contains("middle of a turn") && detail.contains("1 queued message(s)"), "{detail}");
     stage.model.hold(false);
     let row = stage.control("ops", ControlVerb::Start);
     assert_eq!((row.outcome, row.harness_session_id), (Some(Outcome::Resumed), conversation.clone()));
