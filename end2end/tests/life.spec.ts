@@ -24,7 +24,7 @@ test('a session is created, spoken to, stopped, started with the same conversati
     await expect(standing.told('ops')).toHaveText(/Stopped, conversation kept/);
     await expect(standing.state('ops')).toHaveText('stopped');
     await expect(standing.message('ops')).toBeDisabled();
-    await expect(standing.message('ops')).toHaveAttribute('placeholder', /a message never starts a session/);
+    await expect(standing.message('ops')).toHaveAttribute('placeholder', /Not running: start it first/);
 
     await standing.act('ops', 'Start');
     await expect(standing.told('ops')).toHaveText(/Started, conversation resumed/);

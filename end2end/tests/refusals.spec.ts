@@ -30,9 +30,9 @@ test('a name is checked as it is typed', async ({ standing }) => {
     const name = standing.page.locator('#new-name');
     const hint = standing.page.locator('#new-name-hint');
     await name.pressSequentially('ops');
-    await expect(hint).toHaveText('its tmux session will be called loop-standing-ops');
+    await expect(hint).toHaveText('tmux session: loop-standing-ops');
     await name.pressSequentially('/');
-    await expect(hint).toHaveText(/'\/' is not allowed there in a session name/);
+    await expect(hint).toHaveText(/'\/' is not allowed here in a session name/);
     await expect(name).toHaveAttribute('aria-invalid', 'true');
 });
 
@@ -67,7 +67,7 @@ test('a message that is refused stays in its box, with the reason under it', asy
 
 test('a declared session has no delete, and says where it is declared', async ({ standing }) => {
     await standing.menu('supervisor');
-    await expect(standing.card('supervisor').getByText('Delete')).toHaveCount(0);
+    await expect(standing.card('supervisor').getByRole('link', { name: /^Delete/ })).toHaveCount(0);
     await expect(standing.card('supervisor')).toContainText('standingSessions.sessions');
     await standing.page.goto(new URL('/?confirm=supervisor', standing.page.url()).href);
     await expect(standing.page.getByRole('button', { name: /^Delete/ })).toHaveCount(0);
