@@ -2,7 +2,10 @@
 import { join } from 'node:path';
 import { expect, test } from '../support/test';
 
-test.skip(process.env.UPDATE_PICTURES !== '1', 'pictures are made with UPDATE_PICTURES=1');
+const wanted = process.env.UPDATE_PICTURES === '1';
+const reason = 'pictures are made with UPDATE_PICTURES=1';
+if (!wanted) console.log(`picture.spec.ts is skipped: ${reason}`);
+test.skip(!wanted, reason);
 
 test.use({
     sessions: `

@@ -78,7 +78,7 @@ fn unusable(message: &str) -> Text {
     Text::Unusable(Mistake { path: KeyPath::default(), at: At::File, message: message.to_owned() })
 }
 
-/// True if there is no config file. A file in place of its folder means the same.
+/// True if there is no config file. That includes a file in the place of its folder.
 fn is_missing(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }

@@ -199,7 +199,7 @@ fn an_enter_in_time_submits() {
     pane.shows("you said: boot");
     pane.paste("ab");
     until("an Enter is taken", || {
-        // Each Enter that is too early begins the wait anew.
+        // Each Enter that is too early restarts the wait.
         thread::sleep(Duration::from_millis(200));
         pane.key("Enter");
         stage.said(ID).len() == 2

@@ -104,6 +104,6 @@ mod tests {
         let file = std::fs::read_to_string(table_file(&project.root)).expect("docs/faults.md");
         let written = table::write(&results, "");
         let (stands, wanted) = (table::promised(&file), table::promised(&written));
-        assert_eq!(stands, wanted, "`cargo xtask faults` writes docs/faults.md anew");
+        assert_eq!(stands, wanted, "`cargo xtask faults` updates docs/faults.md");
     }
 }

@@ -168,7 +168,7 @@ fn row_28_sessions_survive_whatever_becomes_of_the_service_under_a_user_unit() {
     }
     same(&home);
 
-    // Killed: systemd starts it anew, and what was stopped by hand stays stopped.
+    // Killed: systemd restarts it, and what was stopped by hand stays stopped.
     home.run(&["standing", "stop", "two"]);
     let left = harnesses(&home);
     let pid = home.pid();

@@ -60,7 +60,7 @@ impl ConfigFile {
     /// Waits until the file may have changed since the last call.
     pub async fn changed(&mut self) {
         match &self.notices {
-            Some(notices) => while !notices.next().await.anew {},
+            Some(notices) => while !notices.next().await.rewatch {},
             None => time::sleep(BLIND).await,
         }
         // Order matters: the watch is renewed before the caller reads the file, so that no later change is missed.
@@ -82,7 +82,7 @@ pub(super) async fn follow(shared: &Shared) {
         let watching = Watching::new(shared.the_loop.clone());
         let begun = task::spawn_blocking(move || Notices::begin(&watching.places())).await;
         // Changes before this point produce no event, so everything counts as changed.
-        shared.tell(Told { log: true, sessions: true, anew: false });
+        shared.tell(Told { log: true, sessions: true, rewatch: false });
         match begun.map_err(io::Error::other).and_then(|begun| begun).and_then(Notices::registered) {
             Ok(notices) => notices.tell(shared).await,
             Err(error) => {
@@ -112,7 +112,7 @@ struct Told {
     log: bool,
     sessions: bool,
     /// The set of watched files must be renewed.
-    anew: bool,
+    rewatch: bool,
 }
 
 /// Meaning of a change of a file.
@@ -237,7 +237,7 @@ impl Notices<AsyncFd<OwnedFd>> {
         loop {
             let told = self.next().await;
             shared.tell(told);
-            if told.anew {
+            if told.rewatch {
                 return;
             }
         }
@@ -246,7 +246,7 @@ impl Notices<AsyncFd<OwnedFd>> {
     /// Waits for relevant events, and a moment for more of them.
     async fn next(&self) -> Told {
         loop {
-            let Ok(mut ready) = self.file.readable().await else { return Told { anew: true, ..Told::default() } };
+            let Ok(mut ready) = self.file.readable().await else { return Told { rewatch: true, ..Told::default() } };
             // Order matters: events that arrive during the read make the file ready again.
             ready.clear_ready();
             let told = read(self.file.get_ref(), &self.watched);
@@ -270,19 +270,19 @@ fn read(file: &OwnedFd, watched: &HashMap<i32, Vec<(Files, Meaning)>>) -> Told {
         };
         let flags = notice.events();
         if flags.intersects(inotify::ReadFlags::QUEUE_OVERFLOW) {
-            told = Told { log: true, sessions: true, anew: true };
+            told = Told { log: true, sessions: true, rewatch: true };
         }
         // Of attributes it is told for the socket alone.
         let itself = inotify::ReadFlags::DELETE_SELF | inotify::ReadFlags::MOVE_SELF | inotify::ReadFlags::IGNORED;
         if flags.intersects(itself | inotify::ReadFlags::ATTRIB) {
-            told = Told { sessions: true, anew: true, ..told };
+            told = Told { sessions: true, rewatch: true, ..told };
         }
         let Some(name) = notice.file_name().map(|name| OsStr::from_bytes(name.to_bytes())) else { continue };
         for (_, meaning) in watched.get(&notice.wd()).into_iter().flatten().filter(|(files, _)| files.has(name)) {
             match meaning {
                 Meaning::Log => told.log = true,
                 Meaning::Sessions => told.sessions = true,
-                Meaning::Config | Meaning::Folder => told = Told { sessions: true, anew: true, ..told },
+                Meaning::Config | Meaning::Folder => told = Told { sessions: true, rewatch: true, ..told },
             }
         }
     }
@@ -292,10 +292,10 @@ fn read(file: &OwnedFd, watched: &HashMap<i32, Vec<(Files, Meaning)>>) -> Told {
 mod tests {
     use super::*;
 
-    const LOG: Told = Told { log: true, sessions: false, anew: false };
-    const SESSIONS: Told = Told { log: false, sessions: true, anew: false };
-    const ANEW: Told = Told { log: false, sessions: true, anew: true };
-    const NOTHING: Told = Told { log: false, sessions: false, anew: false };
+    const LOG: Told = Told { log: true, sessions: false, rewatch: false };
+    const SESSIONS: Told = Told { log: false, sessions: true, rewatch: false };
+    const REWATCH: Told = Told { log: false, sessions: true, rewatch: true };
+    const NOTHING: Told = Told { log: false, sessions: false, rewatch: false };
 
     fn places(root: &Path) -> Places {
         Places {
@@ -328,10 +328,10 @@ mod tests {
             ("state/standing/.launch/spec", NOTHING),
             ("logs/events.jsonl", LOG),
             ("logs/events.jsonl.lock", NOTHING),
-            ("project/config.yaml", ANEW),
+            ("project/config.yaml", REWATCH),
             ("project/other", NOTHING),
             ("tmux/another", NOTHING),
-            ("tmux/socket", ANEW),
+            ("tmux/socket", REWATCH),
         ] {
             write(path);
             assert_eq!(notices.read(), told, "{path}");
@@ -352,10 +352,10 @@ mod tests {
         drop(std::os::unix::net::UnixStream::connect(&socket).expect("connected"));
         assert_eq!(notices.read(), NOTHING);
         fs::remove_file(&socket).expect("removed");
-        assert_eq!(notices.read(), ANEW);
+        assert_eq!(notices.read(), REWATCH);
         let notices = made(root);
         let second = std::os::unix::net::UnixListener::bind(&socket).expect("bound");
-        assert_eq!(notices.read(), ANEW);
+        assert_eq!(notices.read(), REWATCH);
         drop((first, second));
     }
 
@@ -367,10 +367,10 @@ mod tests {
         fs::create_dir(root.join("other")).expect("a folder");
         assert_eq!(notices.read(), NOTHING);
         fs::create_dir(root.join("state")).expect("a folder");
-        assert_eq!(notices.read(), ANEW);
+        assert_eq!(notices.read(), REWATCH);
         let notices = made(root);
         fs::rename(root.join("state/standing"), root.join("state/away")).expect("moved");
-        assert_eq!(notices.read(), ANEW);
+        assert_eq!(notices.read(), REWATCH);
     }
 
     #[test]
@@ -384,6 +384,6 @@ mod tests {
         std::os::unix::fs::symlink(root.join("elsewhere/real.yaml"), root.join("project/config.yaml")).expect("linked");
         let notices = Notices::begin(&places(root)).expect("watched");
         fs::write(root.join("elsewhere/real.yaml"), "b").expect("written");
-        assert_eq!(notices.read(), ANEW);
+        assert_eq!(notices.read(), REWATCH);
     }
 }
