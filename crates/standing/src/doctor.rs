@@ -25,6 +25,7 @@ mod version;
 
 use std::collections::BTreeMap;
 
+use ::tmux::{About, Panes, Silence};
 use wire::{Check, Finding, SessionName};
 
 use crate::{
@@ -32,7 +33,6 @@ use crate::{
     definition::Definition,
     lifecycle::{Context, list::every_name},
     registry::{Entry, Record, Server},
-    tmux::{About, Panes, Silence},
 };
 
 /// Facts that all checks share, gathered once.

@@ -243,6 +243,12 @@ impl From<files::Error> for Error {
     }
 }
 
+impl From<tmux::Silence> for Error {
+    fn from(silence: tmux::Silence) -> Self {
+        Self::TmuxSilent { reason: silence.0 }
+    }
+}
+
 /// Wraps an I/O error as a storage error, as a function for `map_err`.
 pub(crate) fn storage(path: &Path, doing: &'static str) -> impl FnOnce(io::Error) -> Error {
     let path = path.to_owned();

@@ -32,6 +32,7 @@ use serde::{Deserialize, Serialize};
 use wire::SessionName;
 
 use process::marks::LOOP_ID_VAR;
+
 pub use process::marks::scrubbed;
 pub(crate) use process::marks::{ROOT_VAR, SESSION_VAR};
 
@@ -39,7 +40,6 @@ pub(crate) use self::secret::LIMIT as SECRETS_LIMIT;
 use crate::{
     Error, Surroundings,
     error::storage,
-    tmux,
     variables::{Env, Secrets},
 };
 

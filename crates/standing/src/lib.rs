@@ -26,7 +26,6 @@ mod state;
 pub mod state_folder;
 pub mod text;
 mod the_loop;
-mod tmux;
 mod watching;
 
 pub use ::config;

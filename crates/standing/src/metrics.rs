@@ -11,9 +11,10 @@ use std::{
     time::Instant,
 };
 
+use tmux::Observer;
 use wire::{ControlReport, Outcome, SayReceipt};
 
-use crate::Error;
+use crate::{Error, notices};
 
 /// Metrics since the process started.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,8 +99,11 @@ fn verdict(done: &Result<SayReceipt, Error>) -> &'static str {
     }
 }
 
+/// Observer of every tmux server that this process calls.
+pub(crate) const OBSERVER: Observer = Observer { called: tmux, refused: notices::tell };
+
 /// Records the time of a tmux call that started at `begun`.
-pub(crate) fn tmux(begun: Instant, answered: bool) {
+fn tmux(begun: Instant, answered: bool) {
     if answered {
         TMUX.add(begun);
     } else {

@@ -3,11 +3,10 @@
 //! Every verb, the list and the start of the service use this function, so that all of them agree. It has no side
 //! effects.
 
-use crate::{
-    registry::{Phase, Record},
-    tmux::{Pane, Panes, Silence},
-};
+use tmux::{Pane, Panes, Silence};
 use wire::{SessionName, State};
+
+use crate::registry::{Phase, Record};
 
 /// Observations of a session.
 #[derive(Clone, Copy, Debug)]

@@ -12,13 +12,13 @@ use std::{
     time::{Duration, Instant},
 };
 
+use tmux::{Control, Line, Panes, Silence};
 use wire::{Row, State};
 
 use crate::{
     Error, TheLoop, clock,
     lifecycle::{Context, watch},
     process::ProcessIdentity,
-    tmux::{Control, Line, Panes, Silence},
 };
 
 /// Pauses between two attempts to connect: the first, and the longest.

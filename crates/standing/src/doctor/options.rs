@@ -1,9 +1,9 @@
 //! Check for tmux options and hooks that would end sessions.
 
+use tmux::configured;
 use wire::{Check, Finding};
 
 use super::CheckContext;
-use crate::tmux::configured;
 
 pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();

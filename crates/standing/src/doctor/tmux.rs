@@ -1,9 +1,9 @@
 //! Check that tmux is new enough and that its server answers.
 
+use tmux::Silence;
 use wire::{Check, Finding};
 
 use super::{CheckContext, version};
-use crate::tmux::Silence;
 
 /// Oldest version with the options and formats that a start needs.
 const OLDEST: (u32, u32) = (3, 2);

@@ -1,10 +1,10 @@
 //! Check that the tmux program and the tmux server are of one version. An upgrade replaces the program; the server
 //! keeps its old version until it ends.
 
+use tmux::Silence;
 use wire::{Check, Finding};
 
 use super::CheckContext;
-use crate::tmux::Silence;
 
 pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
     let Ok(program) = &patient.program else { return Vec::new() };

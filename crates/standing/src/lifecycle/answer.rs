@@ -6,6 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use tmux::{Answer, Pane, PasteAnswer};
 use wire::{Activity, AnswerRequest, Choice, Evidence, Message, SayReceipt, SessionName, Verdict};
 
 use super::{
@@ -18,7 +19,6 @@ use crate::{
     harness::{Harness, Screen},
     registry::{Entry, Record},
     text,
-    tmux::{Answer, Pane, PasteAnswer},
 };
 
 /// Time for a harness to react to an answer on its screen, and the interval between looks at the screen.

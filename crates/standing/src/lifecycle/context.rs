@@ -3,18 +3,19 @@
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
 use process::single_flight::SingleFlight;
+use tmux::{Line, Pane, Panes, Silence, Tmux};
 use wire::SessionName;
 
 use crate::{
     Error, Surroundings,
-    config::{Loaded, Settings},
+    config::{Loaded, Settings, TmuxSettings},
     definition::Definitions,
     events::{Event, EventLog},
     harness::{self, Adapter},
+    metrics,
     registry::{Entry, Hold, LockWait, Phase, Record, Registry},
     state::{self, Condition, Seen, how_it_ended},
     state_folder,
-    tmux::{Line, Pane, Panes, Silence, Tmux},
 };
 
 /// Time to wait for another verb on the same session, in addition to the time that the settings allow such a verb.
@@ -37,8 +38,7 @@ pub(crate) struct Context {
 impl Context {
     pub(crate) fn new(config: Arc<Loaded>, surroundings: Arc<Surroundings>, events: EventLog) -> Self {
         let registry = Registry::new(&config.settings.state_root);
-        let secrets = secrets(&config.settings);
-        let tmux = Tmux::new(&config.settings.routing.tmux, &surroundings, &secrets);
+        let tmux = tmux_of(&config.settings, &surroundings);
         let mark = state_folder::mark(&config.settings.state_root);
         Self { config, surroundings, registry, tmux, mark, events, looks: SingleFlight::new() }
     }
@@ -167,8 +167,14 @@ fn process_alive(record: &Record) -> bool {
     record.process.as_ref().is_some_and(process::ProcessIdentity::is_alive)
 }
 
+/// Returns the tmux server of these settings.
+pub(super) fn tmux_of(settings: &Settings, surroundings: &Surroundings) -> Tmux {
+    let TmuxSettings { socket, remain_on_exit, .. } = &settings.routing.tmux;
+    Tmux::new(socket, *remain_on_exit, surroundings, &secrets(settings), metrics::OBSERVER)
+}
+
 /// Returns the variables with secrets of the service.
-pub(super) fn secrets(settings: &Settings) -> Vec<&str> {
+fn secrets(settings: &Settings) -> Vec<&str> {
     vec![
         "THE_LOOP_SLACK_BOT_TOKEN",
         "THE_LOOP_SLACK_APP_TOKEN",

@@ -10,13 +10,14 @@ use std::{
     time::{Duration, Instant},
 };
 
+use tmux::Pane;
+
 use super::Context;
 use crate::{
     harness::{Ended, Harness, Spawned},
     process::ProcessIdentity,
     registry::Record,
     state::Condition,
-    tmux::Pane,
 };
 
 /// Time for a harness that creates its own ids to reveal the first one before the start is reported.

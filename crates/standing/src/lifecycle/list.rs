@@ -10,11 +10,12 @@ use std::{
     thread::{self, JoinHandle},
 };
 
+use tmux::{Pane, Panes, Silence};
 use wire::{Activity, Row, SessionName};
 
 use super::{
     Context,
-    context::{Judged, secrets},
+    context::{Judged, tmux_of},
     screen::{last_line, last_lines},
 };
 use crate::{
@@ -23,7 +24,6 @@ use crate::{
     harness::BUILT_IN,
     registry::{Entry, Record, RecordStatus},
     state::Condition,
-    tmux::{Pane, Panes, Silence, Tmux},
 };
 
 /// Returns all sessions, sorted by name.
@@ -107,8 +107,7 @@ impl EarlyLook {
             // The call changes nothing and starts no server, so only the socket matters.
             let mut settings = Settings::defaults(path.project_dir(), &surroundings);
             settings.routing.tmux.socket.clone_from(&socket);
-            let tmux = Tmux::new(&settings.routing.tmux, &surroundings, &secrets(&settings));
-            Some((socket, tmux.panes().into_result()))
+            Some((socket, tmux_of(&settings, &surroundings).panes().into_result()))
         };
         thread::Builder::new().spawn(look).ok().map(Self)
     }

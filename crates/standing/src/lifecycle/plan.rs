@@ -160,11 +160,9 @@ mod tests {
     use wire::SessionName;
 
     use super::*;
-    use crate::{
-        brief::Brief,
-        registry::Record,
-        tmux::{Pane, Silence},
-    };
+    use tmux::{Pane, Silence};
+
+    use crate::{brief::Brief, registry::Record};
 
     fn name() -> SessionName {
         SessionName::parse("ops").expect("valid")

@@ -13,6 +13,7 @@ use std::{
     path::Path,
 };
 
+use tmux::{Pane, Panes};
 use wire::{Row, SessionName};
 
 use super::{Context, recover::note_process};
@@ -22,7 +23,6 @@ use crate::{
     launcher::{ROOT_VAR, SESSION_VAR},
     process::{self, LOOP_ID_VAR, ProcessHold, ProcessIdentity},
     registry::{Entry, Hold, Phase, Record, RecordStatus},
-    tmux::{Pane, Panes},
 };
 
 impl Context {
@@ -142,7 +142,7 @@ impl Context {
 
     /// Returns the record as it was at the spawn, which is stored in the tmux session.
     fn kept(&self, name: &SessionName, loop_id: &str) -> Option<Record> {
-        let text = self.tmux.kept_record(name).into_result().ok()??;
+        let text = self.tmux.kept(name).into_result().ok()??;
         Record::parse(&text, name).ok().filter(|record| record.loop_id == loop_id)
     }
 

@@ -8,6 +8,9 @@
 //! | stopping | anything but silence | the stop is finished |
 //! | deleting | anything but silence | the delete is finished |
 
+use tmux::Pane;
+use wire::SessionName;
+
 use crate::{
     Error, clock,
     events::Event,
@@ -16,9 +19,7 @@ use crate::{
     process::{self, ProcessIdentity},
     registry::{Hold, Phase, Record, RecordStatus, Server},
     state::Condition,
-    tmux::Pane,
 };
-use wire::SessionName;
 
 use super::{Context, delete, stop};
 

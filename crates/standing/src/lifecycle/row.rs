@@ -1,5 +1,6 @@
 //! Rows of sessions: definition, record and condition.
 
+use tmux::Pane;
 use wire::{Activity, Outcome, Row, SessionName, State, Status};
 
 use super::{
@@ -15,7 +16,6 @@ use crate::{
     harness::Screen,
     registry::{Entry, Phase, Record, RecordStatus},
     state::{Condition, replaced},
-    tmux::Pane,
 };
 
 impl Context {

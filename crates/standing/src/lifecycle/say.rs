@@ -8,6 +8,7 @@ mod queue;
 mod ready;
 mod receipt;
 
+use tmux::Pane;
 use wire::{Evidence, Remedy, SayReceipt, SayRequest, SessionName, Verdict};
 
 use super::{Context, orphan};
@@ -18,7 +19,6 @@ use crate::{
     registry::{Entry, Phase, Record},
     state::{Condition, replaced},
     text::{self, CleanText, MESSAGE_LIMIT},
-    tmux::Pane,
 };
 use deliver::Delivered;
 pub(super) use deliver::Delivery;

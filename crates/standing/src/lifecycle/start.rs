@@ -5,6 +5,7 @@ mod attempt;
 mod brief;
 mod plan;
 
+use tmux::Pane;
 use wire::{Outcome, Row, SessionName};
 
 use super::{Context, orphan, recognise::restore_hint, say::Queue};
@@ -15,7 +16,6 @@ use crate::{
     process::ProcessIdentity,
     registry::{Entry, Hold, Phase, Record, RecordStatus},
     state::{Condition, replaced},
-    tmux::Pane,
 };
 use attempt::{Attempt, Conversation, Proof};
 use plan::Plan;

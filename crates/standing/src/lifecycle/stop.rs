@@ -6,6 +6,7 @@
 mod cut;
 mod signal;
 
+use tmux::{Answer, Closed, KillAnswer, Pane};
 use wire::{Outcome, Row, SessionName};
 
 use super::{Context, recognise::restore_hint};
@@ -15,7 +16,6 @@ use crate::{
     process::ProcessHold,
     registry::{Entry, Hold, Phase, Record, RecordStatus},
     state::{Condition, replaced},
-    tmux::{Answer, Closed, KillAnswer, Pane},
 };
 use cut::Cut;
 use signal::{Ended, end, sweep};

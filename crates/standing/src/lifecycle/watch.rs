@@ -5,6 +5,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
+use tmux::Pane;
 use wire::{Activity, Row, State};
 
 use super::{
@@ -12,7 +13,7 @@ use super::{
     list::{Everything, Panorama, everything_by},
     screen::{last_line, last_lines},
 };
-use crate::{Error, clock, process::Meter, state::Condition, tmux::Pane};
+use crate::{Error, clock, process::Meter, state::Condition};
 
 /// Number of lines of a dead pane that are kept: only its last output counts.
 const LAST: usize = 20;

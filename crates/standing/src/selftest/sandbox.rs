@@ -9,13 +9,12 @@ use std::{
 
 use serde_json::json;
 use tempfile::TempDir;
+use tmux::Tmux;
 use uuid::Uuid;
 
 use crate::{
-    Caller, Surroundings, TheLoop,
-    config::TmuxSettings,
+    Caller, Surroundings, TheLoop, metrics,
     process::{ProcessHold, with_variable},
-    tmux::Tmux,
 };
 
 /// Variable in the environment of every process of a selftest, so that all of them can be found.
@@ -83,11 +82,9 @@ impl Sandbox {
 
     /// Ends all remaining processes and removes the folder. Returns the processes that had to be killed.
     pub(super) fn clean(&self) -> Result<String, String> {
-        let settings =
-            TmuxSettings { socket: SOCKET.to_owned(), ..self.the_loop().config().settings.routing.tmux.clone() };
         // This server belongs only to the selftest, by its socket in the folder. It normally exits with its last
         // session.
-        Tmux::new(&settings, &self.surroundings, &[]).end_server();
+        Tmux::new(SOCKET, false, &self.surroundings, &[], metrics::OBSERVER).end_server();
         let begun = Instant::now();
         let mut left = self.processes();
         while !left.is_empty() && begun.elapsed() < LEAVE {

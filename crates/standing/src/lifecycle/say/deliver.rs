@@ -8,13 +8,13 @@ use std::{
     time::{Duration, Instant},
 };
 
+use tmux::{Answer, Pane, Paste, PasteAnswer, Shown, Tmux};
 use wire::{Evidence, SessionName, Verdict};
 
 use super::evidence::{Found, Watch};
 use crate::{
     harness::{Harness, Screen},
     process::ProcessIdentity,
-    tmux::{Answer, Pane, Paste, PasteAnswer, Shown, Tmux},
 };
 
 /// Time for a harness to react to an Enter.

@@ -7,6 +7,7 @@
 use std::{fs, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
+use tmux::Pane;
 use wire::{SessionName, Verdict};
 
 use super::{
@@ -20,7 +21,6 @@ use crate::{
     lifecycle::Context,
     registry::{self, Record},
     text,
-    tmux::Pane,
 };
 
 /// Place of a message that is not a turn yet.

@@ -6,6 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use tmux::Pane;
 use wire::Activity;
 
 use crate::{
@@ -14,7 +15,6 @@ use crate::{
     lifecycle::Context,
     process::ProcessIdentity,
     registry::Record,
-    tmux::Pane,
 };
 
 /// Age at which a harness should be up. An older harness with an unrecognised screen gets the message anyway: its

@@ -5,6 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use tmux::{Answer, KEPT_LIMIT, Pane, Spawn, SpawnAnswer, configured};
 use wire::SessionName;
 
 use crate::{
@@ -14,7 +15,6 @@ use crate::{
     lifecycle::{Context, recover::note_process, screen::last_lines},
     process::{ProcessHold, ProcessIdentity},
     registry::{Phase, Record, RecordStatus},
-    tmux::{Answer, Pane, Spawn, SpawnAnswer, configured},
 };
 
 use super::{
@@ -117,7 +117,8 @@ pub(super) fn make(
 fn spawn(context: &Context, plan: &Plan<'_>, record: &mut Record, conversation: &Conversation, spec: &Path) -> Attempt {
     let name = &plan.definition.name;
     let loop_id = record.loop_id.clone();
-    let spawn = Spawn { name, loop_id: &loop_id, root: &context.mark, record, cwd: &plan.cwd, spec };
+    let kept = record.in_brief(KEPT_LIMIT).unwrap_or_default();
+    let spawn = Spawn { name, loop_id: &loop_id, root: &context.mark, kept: &kept, cwd: &plan.cwd, spec };
     let mut spawned = context.tmux.spawn(&spawn);
     for _ in 0..SPAWNED_AGAIN {
         // While the spec exists, nothing has run.

@@ -5,6 +5,7 @@
 
 use std::time::{Duration, Instant};
 
+use tmux::Pane;
 use wire::{Activity, SessionName, Verdict};
 
 use super::plan::Plan;
@@ -17,7 +18,6 @@ use crate::{
     },
     process::ProcessHold,
     registry::Record,
-    tmux::Pane,
 };
 
 /// Time for a running harness to record its brief.

@@ -1,5 +1,6 @@
 //! Work that a stop interrupts: a turn, a prompt, or queued messages. It is reported, and the messages are kept.
 
+use tmux::Pane;
 use wire::Activity;
 
 use crate::{
@@ -8,7 +9,6 @@ use crate::{
     lifecycle::{Context, say::Queue},
     registry::Record,
     text::inert_line,
-    tmux::Pane,
 };
 
 /// Number of characters of a prompt that are reported.

@@ -2,7 +2,7 @@
 
 /// Returns the words of an invocation as one line. A lone `;` separates commands there too. A `;` at the end of a word,
 /// which an invocation must escape, loses its backslash.
-pub(super) fn line(words: &[&str]) -> String {
+pub(crate) fn line(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
     quoted.join(" ")
 }

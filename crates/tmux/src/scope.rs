@@ -3,10 +3,9 @@
 
 use std::{process::Command, time::Duration};
 
-use super::{Answer, Tmux};
 use process::{subprocess::ask, systemd::Unit};
 
-use crate::notices;
+use super::{Answer, Tmux};
 
 /// Prefix of a command that runs in a scope of its own. It becomes that command once the scope exists.
 const IN_A_SCOPE: [&str; 6] =
@@ -26,7 +25,7 @@ impl Tmux {
     /// Returns the prefix of an invocation that may spawn the server. It is empty, except inside a unit without a
     /// running server where systemd grants scopes. Where systemd does not, the unit's `KillMode` decides, and `doctor`
     /// reports it.
-    pub(super) fn scope(&self) -> Vec<&'static str> {
+    pub(crate) fn scope(&self) -> Vec<&'static str> {
         if !self.within_a_unit && Unit::of(std::process::id()).is_none() {
             return Vec::new();
         }
@@ -48,7 +47,7 @@ impl Tmux {
         let known: Vec<&'static str> =
             [CONTINUE, AVOID].into_iter().filter(|property| self.is_granted(&[property]).is_ok()).collect();
         for property in [CONTINUE, AVOID].iter().filter(|property| !known.contains(property)) {
-            notices::tell(format!(
+            (self.observer.refused)(format!(
                 "this systemd rejects `{}` for the scope of the tmux server: an agent that runs out of memory may \
                  end the others",
                 property.trim_start_matches("--property=")

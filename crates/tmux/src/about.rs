@@ -4,18 +4,19 @@ use super::{Answer, Silence, Tmux};
 
 /// Running tmux server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct About {
-    pub(crate) pid: u32,
+pub struct About {
+    /// Process of the server.
+    pub pid: u32,
     /// Version as the server reports it: `3.3a`.
-    pub(crate) version: String,
+    pub version: String,
     /// Environment of every new pane, except variables that its session overrides. A value with line breaks is cut at
     /// the first.
-    pub(crate) environment: Vec<(String, String)>,
+    pub environment: Vec<(String, String)>,
 }
 
 impl Tmux {
     /// Returns the version of the program on PATH: `3.3a`.
-    pub(crate) fn program_version(&self) -> Answer<String> {
+    pub fn program_version(&self) -> Answer<String> {
         match self.call(&["-V"], b"") {
             Answer::Silent(silence) => Answer::Silent(silence),
             Answer::Said(output) if output.status.success() => {
@@ -28,7 +29,7 @@ impl Tmux {
     }
 
     /// Returns the server, if one answers.
-    pub(crate) fn about_server(&self) -> Answer<Option<About>> {
+    pub fn about_server(&self) -> Answer<Option<About>> {
         let args = ["display-message", "-p", "#{pid}\t#{version}", ";", "show-environment", "-g"];
         match self.call(&args, b"") {
             Answer::Silent(silence) => Answer::Silent(silence),

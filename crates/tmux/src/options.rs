@@ -5,8 +5,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use process::Surroundings;
+
 use super::{Answer, Tmux};
-use crate::Surroundings;
 
 /// Hook commands that end or replace a session's program.
 const ENDING: [&str; 7] =
@@ -14,7 +15,7 @@ const ENDING: [&str; 7] =
 
 impl Tmux {
     /// Lists the server's options and hooks that would end sessions, as they are set. Empty if no server answers.
-    pub(crate) fn ending_options(&self) -> Vec<String> {
+    pub fn ending_options(&self) -> Vec<String> {
         let args = ["show-options", "-s", "exit-unattached", ";", "show-hooks", "-g", ";", "show-hooks", "-g", "-w"];
         let Answer::Said(output) = self.call(&args, b"") else { return Vec::new() };
         let mut found: Vec<String> = Vec::new();
@@ -31,7 +32,7 @@ impl Tmux {
 }
 
 /// Lists the lines of tmux's config files that set such an option or hook, each with its file.
-pub(crate) fn configured(here: &Surroundings) -> Vec<(PathBuf, String)> {
+pub fn configured(here: &Surroundings) -> Vec<(PathBuf, String)> {
     let home = here.home().map(Path::to_owned).unwrap_or_default();
     let config = here.var("XDG_CONFIG_HOME").map_or_else(|| home.join(".config"), PathBuf::from);
     let files = ["/etc/tmux.conf".into(), home.join(".tmux.conf"), config.join("tmux/tmux.conf")];

@@ -27,7 +27,7 @@ const INTERVAL: Duration = Duration::from_millis(25);
 
 /// Result of a kill.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum KillAnswer {
+pub enum KillAnswer {
     /// The session was killed or was gone already, and these panes with it.
     Gone(Vec<Closed>),
     /// A session of that name exists but is not the intended one: it was not touched.
@@ -36,9 +36,9 @@ pub(crate) enum KillAnswer {
 
 /// Pane that was closed with its session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Closed {
+pub struct Closed {
     /// tmux pane id, `%N`.
-    pub(crate) id: String,
+    pub id: String,
     pid: String,
     dead: bool,
     command: String,
@@ -46,7 +46,7 @@ pub(crate) struct Closed {
 
 impl Closed {
     /// Describes what the pane ran, for people; `None` if its program had ended.
-    pub(crate) fn told(&self) -> Option<String> {
+    pub fn told(&self) -> Option<String> {
         (!self.dead).then(|| format!("{} (pid {})", self.command, self.pid))
     }
 
@@ -59,7 +59,7 @@ impl Closed {
 const CLOSED: &str = "closed ";
 
 /// Closes the pane that this process runs in. Only for a pane that should never have been created.
-pub(crate) fn close_this_pane() {
+pub fn close_this_pane() {
     if let Some(pane) = env::var_os("TMUX_PANE") {
         // The server is the one that `TMUX` names, which a pane finds in its environment.
         let _ = Command::new("tmux").args(["kill-pane", "-t"]).arg(pane).stdout(Stdio::null()).status();
@@ -70,12 +70,12 @@ const NOT_OURS: &str = "not-ours";
 
 impl Tmux {
     /// Ends the whole server. Only for a server that is not shared.
-    pub(crate) fn end_server(&self) {
+    pub fn end_server(&self) {
         let _ = self.call(&["kill-server"], b"");
     }
 
     /// Kills the session of that name if its `@loop_id` is `loop_id` (empty for a session that never had one).
-    pub(crate) fn kill(&self, name: &SessionName, loop_id: &str) -> Answer<KillAnswer> {
+    pub fn kill(&self, name: &SessionName, loop_id: &str) -> Answer<KillAnswer> {
         let session = name.tmux_session();
         let (exact, window) = (format!("={session}"), format!("={session}:"));
         let condition = format!("#{{==:#{{@loop_id}},{loop_id}}}");
@@ -102,7 +102,7 @@ impl Tmux {
 
     /// Removes a session whose only pane is dead. The same invocation checks that the pane is dead and kills it. A
     /// session that came back to life meanwhile is left alone, as the caller's next look shows.
-    pub(crate) fn clear_dead(&self, name: &SessionName, pane: &Pane) -> Answer<()> {
+    pub fn clear_dead(&self, name: &SessionName, pane: &Pane) -> Answer<()> {
         let exact = format!("={}", name.tmux_session());
         let alone = "#{&&:#{pane_dead},#{&&:#{==:#{window_panes},1},#{==:#{session_windows},1}}}";
         let kill = format!("kill-session -t {exact}");
@@ -118,7 +118,7 @@ impl Tmux {
 
     /// Closes the retained pane of a spawn whose program has ended, wherever an operator has moved it: under another
     /// name, or into another session. Other panes there are left alone.
-    pub(crate) fn clear_elsewhere(&self, loop_id: &str) {
+    pub fn clear_elsewhere(&self, loop_id: &str) {
         let format = "#{@loop_pane} #{pane_id}";
         for _ in 0..LOOKS_ELSEWHERE {
             let Answer::Said(output) = self.call(&["list-panes", "-a", "-F", format], b"") else { return };
@@ -136,7 +136,7 @@ impl Tmux {
     /// Makes the server notice that the program of a pane has ended, and waits until it reports the end and its cause.
     /// 3.3a sometimes misses the end until another child ends. The pane then counts as alive and is neither cleared nor
     /// respawned, or it counts as dead without a cause.
-    pub(crate) fn wake(&self, pane: &Pane) {
+    pub fn wake(&self, pane: &Pane) {
         for _ in 0..LOOKS {
             if ProcessIdentity::of(pane.pid).is_some() {
                 return;

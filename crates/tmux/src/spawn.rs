@@ -5,7 +5,6 @@ use std::path::Path;
 use wire::SessionName;
 
 use super::{Answer, Pane, Silence, Tmux};
-use crate::registry::Record;
 
 /// Width of a session without an attached client.
 const COLUMNS: &str = "200";
@@ -13,23 +12,24 @@ const ROWS: &str = "50";
 
 /// Session to spawn.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Spawn<'a> {
-    pub(crate) name: &'a SessionName,
+pub struct Spawn<'a> {
+    /// Name of the session.
+    pub name: &'a SessionName,
     /// Id that marks session and pane as managed.
-    pub(crate) loop_id: &'a str,
+    pub loop_id: &'a str,
     /// Mark of the state folder that it belongs to.
-    pub(crate) root: &'a str,
-    /// Record, which the session carries in case the file is lost.
-    pub(crate) record: &'a Record,
+    pub root: &'a str,
+    /// Text that the session carries for its owner, of at most [`KEPT_LIMIT`] bytes; empty for none.
+    pub kept: &'a str,
     /// Working directory. It must have been checked, since tmux silently replaces a missing one.
-    pub(crate) cwd: &'a Path,
+    pub cwd: &'a Path,
     /// Spec file of the launcher.
-    pub(crate) spec: &'a Path,
+    pub spec: &'a Path,
 }
 
 /// Result of a spawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum SpawnAnswer {
+pub enum SpawnAnswer {
     /// The session was created. The probe determines whether its program runs.
     Spawned,
     /// A session of that name exists; it was not touched.
@@ -68,21 +68,23 @@ fn begin_drain(pane: &str) -> String {
 
 const DRAIN: &str = "@loop_drain";
 
-/// Option that holds a session's record, and its maximum length: tmux takes no command of more than 16 KiB.
+/// Option that holds the text that a session carries.
 const KEPT: &str = "@loop_record";
-const KEPT_LIMIT: usize = 6000;
+
+/// Maximum length of the text that a session carries: tmux takes no command of more than 16 KiB.
+pub const KEPT_LIMIT: usize = 6000;
 
 impl Tmux {
     /// Ends the drain once a program has proven to run. A pipe that another program set up stays.
-    pub(crate) fn end_drain(&self, pane: &Pane) {
+    pub fn end_drain(&self, pane: &Pane) {
         let (id, ours) = (&pane.id, format!("#{{{DRAIN}}}"));
         let end = format!("set-option -p -u -t {id} {DRAIN} ; pipe-pane -t {id}");
         // A drain that continues costs only a sleeping process.
         let _ = self.call(&["if-shell", "-F", "-t", id, &ours, &end, ""], b"");
     }
 
-    /// Returns the record that a session carries; `None` if it has none.
-    pub(crate) fn kept_record(&self, name: &SessionName) -> Answer<Option<String>> {
+    /// Returns the text that a session carries; `None` if it has none.
+    pub fn kept(&self, name: &SessionName) -> Answer<Option<String>> {
         let window = format!("={}:", name.tmux_session());
         match self.call(&["show-options", "-v", "-t", &window, KEPT], b"") {
             Answer::Silent(silence) => Answer::Silent(silence),
@@ -96,7 +98,7 @@ impl Tmux {
     }
 
     /// Spawns a session. After silence it may still be created later.
-    pub(crate) fn spawn(&self, spawn: &Spawn<'_>) -> Answer<SpawnAnswer> {
+    pub fn spawn(&self, spawn: &Spawn<'_>) -> Answer<SpawnAnswer> {
         let session = spawn.name.tmux_session();
         // `=name:` for every option, including the session's own: a bare `=name` is not a target for them. A hook of
         // the operator may have made other windows and panes by then: the-loop's are the first ones.
@@ -109,7 +111,6 @@ impl Tmux {
         // tmux would run a `#(…)` in a directory's name.
         let (exe, spec, cwd) = (word(exe), word(spec), word(&cwd.replace('#', "##")));
         let (exe, spec, cwd) = (exe.as_str(), spec.as_str(), cwd.as_str());
-        let kept = spawn.record.in_brief(KEPT_LIMIT).unwrap_or_default();
         let remain = if self.remain_on_exit { "on" } else { "off" };
         let restore = restore_size(&session);
         let drain = if self.remain_on_exit { begin_drain(&pane) } else { String::new() };
@@ -122,7 +123,7 @@ impl Tmux {
             ";", "set-option", "-t", &target, "@loop_id", spawn.loop_id,
             ";", "set-option", "-p", "-t", &pane, "@loop_pane", spawn.loop_id,
             ";", "set-option", "-t", &target, "@loop_root", spawn.root,
-            ";", "set-option", "-t", &target, KEPT, &kept,
+            ";", "set-option", "-t", &target, KEPT, spawn.kept,
             // Both would end a session without attached clients; the second is an option of the whole server.
             ";", "set-option", "-t", &target, "destroy-unattached", "off",
             ";", "if-shell", "-F", "#{exit-unattached}", "set-option -s exit-unattached off",

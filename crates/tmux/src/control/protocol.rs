@@ -6,17 +6,17 @@
 use std::mem;
 
 /// Subscription that reports changes of managed sessions.
-pub(super) const SUBSCRIPTION: &str = "sessions";
+pub(crate) const SUBSCRIPTION: &str = "sessions";
 
 /// Name prefix of the session that a control client creates for itself.
-pub(super) const PREFIX: &str = "loop-watch-";
+pub(crate) const PREFIX: &str = "loop-watch-";
 
 /// Maximum size of a block in bytes, above any real answer. A larger block is invalid.
 const LONGEST: usize = 64 * 1024 * 1024;
 
 /// Item of a control client's output.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(crate) enum Heard {
     /// Answer to one command, or an error message if it failed.
     Block { text: Vec<u8>, failed: bool },
     /// Sessions, windows or panes may have changed.
@@ -27,7 +27,7 @@ pub(super) enum Heard {
 
 /// Splits the output of a control client.
 #[derive(Debug, Default)]
-pub(super) struct Reader {
+pub(crate) struct Reader {
     buffer: Vec<u8>,
     /// Bytes of the buffer that were examined.
     at: usize,
@@ -43,13 +43,13 @@ struct Block {
 
 impl Reader {
     /// Adds output to the buffer.
-    pub(super) fn push(&mut self, bytes: &[u8]) {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.buffer.drain(..mem::take(&mut self.at));
         self.buffer.extend_from_slice(bytes);
     }
 
     /// Returns the next item; `None` until more is printed.
-    pub(super) fn next(&mut self) -> Option<Heard> {
+    pub(crate) fn next(&mut self) -> Option<Heard> {
         while let Some(length) = self.buffer[self.at..].iter().position(|&byte| byte == b'\n') {
             let line = self.buffer[self.at..self.at + length].to_vec();
             self.at += length + 1;

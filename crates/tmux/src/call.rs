@@ -19,59 +19,59 @@ use std::{
 };
 
 use nix::sys::memfd::{MFdFlags, memfd_create};
+use process::{blocking, readable};
 use rustix::{
     fs::{Access, access},
     process::{Pid, PidfdFlags, pidfd_open},
 };
 
 use super::{Answer, DEADLINE, IMPATIENT, Silence, Tmux};
-use crate::{blocking, metrics, process::readable};
 
 /// Text that reports a refused system call.
-pub(super) const REFUSED_CALL: &str = "the system call";
+pub(crate) const REFUSED_CALL: &str = "the system call";
 
 /// Maximum number of retries of a query whose server ended before it answered.
 const ASKED_AGAIN: u32 = 5;
 
 /// Output and exit status of one invocation.
 #[derive(Debug)]
-pub(super) struct Output {
-    pub(super) status: ExitStatus,
-    pub(super) stdout: Vec<u8>,
-    pub(super) stderr: String,
+pub(crate) struct Output {
+    pub(crate) status: ExitStatus,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: String,
 }
 
 impl Output {
     /// Returns a success without output.
-    pub(super) fn empty() -> Self {
+    pub(crate) fn empty() -> Self {
         Self { status: ExitStatus::from_raw(0), stdout: Vec::new(), stderr: String::new() }
     }
 
     /// Returns the silence for an answer that is not understood.
-    pub(super) fn silence(&self) -> Silence {
+    pub(crate) fn silence(&self) -> Silence {
         let said = self.stderr.trim();
         Silence(if said.is_empty() { format!("tmux ended with {}", self.status) } else { format!("it said: {said}") })
     }
 
     /// True if tmux says that there is no server: its socket is missing, or no process listens on it.
-    pub(super) fn no_server(&self) -> bool {
+    pub(crate) fn no_server(&self) -> bool {
         self.stderr.contains("no server running on")
             || (self.stderr.contains("error connecting to")
                 && (self.stderr.contains("No such file or directory") || self.stderr.contains("Connection refused")))
     }
 
     /// True if the server ended during the query, as it does with its last session.
-    pub(super) fn server_ended(&self) -> bool {
+    pub(crate) fn server_ended(&self) -> bool {
         self.stderr.contains("server exited")
     }
 
     /// True if there is a server without any session: it has just started, or is about to end.
-    pub(super) fn no_session(&self) -> bool {
+    pub(crate) fn no_session(&self) -> bool {
         self.stderr.contains("no current target")
     }
 
     /// True if tmux says that the target of a command does not exist.
-    pub(super) fn no_target(&self) -> bool {
+    pub(crate) fn no_target(&self) -> bool {
         ["can't find session", "can't find pane", "can't find window", "no such session"]
             .iter()
             .any(|said| self.stderr.contains(said))
@@ -80,18 +80,18 @@ impl Output {
 
 impl Tmux {
     /// Runs one invocation. `args` are separate words; a lone `;` separates commands.
-    pub(super) fn call(&self, args: &[&str], stdin: &[u8]) -> Answer<Output> {
+    pub(crate) fn call(&self, args: &[&str], stdin: &[u8]) -> Answer<Output> {
         self.call_by(&[], args, stdin)
     }
 
     /// Runs one invocation through another program, given with its arguments, that becomes tmux.
-    pub(super) fn call_by(&self, by: &[&str], args: &[&str], stdin: &[u8]) -> Answer<Output> {
+    pub(crate) fn call_by(&self, by: &[&str], args: &[&str], stdin: &[u8]) -> Answer<Output> {
         blocking::about_to("tmux is asked");
         let _permit = self.permits.take();
         let begun = Instant::now();
         let through = if by.is_empty() && stdin.is_empty() { self.through_line(args) } else { None };
         let answer = through.unwrap_or_else(|| self.call_uncounted(by, args, stdin));
-        metrics::tmux(begun, matches!(answer, Answer::Said(_)));
+        (self.observer.called)(begun, matches!(answer, Answer::Said(_)));
         answer
     }
 
@@ -115,7 +115,7 @@ impl Tmux {
     }
 
     /// Runs a read-only query and retries it a few times until the answer passes `answered`.
-    pub(super) fn call_until(&self, args: &[&str], answered: impl Fn(&Output) -> bool) -> Answer<Output> {
+    pub(crate) fn call_until(&self, args: &[&str], answered: impl Fn(&Output) -> bool) -> Answer<Output> {
         for _ in 0..ASKED_AGAIN {
             match self.call(args, b"") {
                 Answer::Said(output) if !answered(&output) => {}
@@ -127,7 +127,7 @@ impl Tmux {
 
     /// Builds the command of a client of this server, run by another program if one is given. The caller adds the
     /// words.
-    pub(super) fn command(&self, by: &[&str]) -> Command {
+    pub(crate) fn command(&self, by: &[&str]) -> Command {
         let mut words = by.iter().copied().chain(["tmux"]);
         let name = words.next().unwrap_or("tmux");
         let mut command = Command::new(self.program(name));
@@ -166,7 +166,7 @@ impl Tmux {
     /// Returns the file of a program, looked up on the PATH that it is given. A program named by its path is spawned
     /// without first copying this process's memory map, which costs a service more than the call itself. A program that
     /// is not found keeps its name: the spawn then reports why.
-    pub(super) fn program(&self, name: &str) -> PathBuf {
+    pub(crate) fn program(&self, name: &str) -> PathBuf {
         let path = self.env.iter().find(|(key, _)| key == "PATH").map(|(_, value)| value.as_os_str());
         let dirs = env::split_paths(path.unwrap_or_default()).filter(|dir| dir.is_absolute());
         let file = dirs.map(|dir| dir.join(name)).find(|file| access(file, Access::EXEC_OK).is_ok() && file.is_file());

@@ -8,72 +8,71 @@ use super::{Answer, Tmux};
 
 /// Pane of a managed session, as tmux lists it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Pane {
+pub struct Pane {
     /// tmux pane id, `%N`: constant for the life of its server, whatever is split, selected or renamed.
-    pub(crate) id: String,
+    pub id: String,
     /// `@loop_id` of the session; empty if it has none.
-    pub(crate) session_loop_id: String,
+    pub session_loop_id: String,
     /// `@loop_pane` of the pane: only the spawned pane has it.
-    pub(crate) pane_loop_id: String,
+    pub pane_loop_id: String,
     /// `@loop_root` of the session: the state folder it belongs to; empty if it has none.
-    pub(crate) root: String,
+    pub root: String,
     /// Process of the pane: the harness, since the launcher execs it.
-    pub(crate) pid: u32,
+    pub pid: u32,
     /// True once its process has ended and the pane is retained.
-    pub(crate) dead: bool,
+    pub dead: bool,
     /// Exit status of a dead pane, if it is known yet.
-    pub(crate) exit_status: Option<i32>,
+    pub exit_status: Option<i32>,
     /// Signal that ended a dead pane's process, if one did.
-    pub(crate) exit_signal: Option<i32>,
+    pub exit_signal: Option<i32>,
     /// Process of the server.
-    pub(crate) server_pid: u32,
+    pub server_pid: u32,
     /// Path of the server's socket.
-    pub(crate) socket: String,
+    pub socket: String,
     /// Time of its window's last output, in seconds since 1970.
-    pub(crate) shown_at: u64,
+    pub shown_at: u64,
     /// Title exactly as its program set it.
-    pub(crate) title: String,
+    pub title: String,
 }
 
 impl Pane {
     /// True if the pane's program has ended and the cause is known.
-    pub(crate) fn is_told(&self) -> bool {
+    pub fn is_told(&self) -> bool {
         self.dead && (self.exit_status.is_some() || self.exit_signal.is_some())
     }
 }
 
 /// Panes of every managed session, by session name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Panes {
+pub struct Panes {
     by_session: BTreeMap<SessionName, Vec<Pane>>,
     /// True if there was no server to query. A deleted socket looks the same.
-    pub(crate) no_server: bool,
+    pub no_server: bool,
 }
 
 impl Panes {
     /// Returns the panes of one session; none if it does not exist.
-    pub(crate) fn of(&self, name: &SessionName) -> &[Pane] {
+    pub fn of(&self, name: &SessionName) -> &[Pane] {
         self.by_session.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// Creates a listing that holds only the panes of one session.
-    #[cfg(test)]
-    pub(crate) fn holding(name: &SessionName, panes: &[Pane]) -> Self {
+    pub fn holding(name: &SessionName, panes: &[Pane]) -> Self {
         Self { by_session: BTreeMap::from([(name.clone(), panes.to_vec())]), no_server: false }
     }
 
     /// Iterates over every managed session with its panes.
-    pub(crate) fn sessions(&self) -> impl Iterator<Item = (&SessionName, &[Pane])> {
+    pub fn sessions(&self) -> impl Iterator<Item = (&SessionName, &[Pane])> {
         self.by_session.iter().map(|(name, panes)| (name, panes.as_slice()))
     }
 
     /// Finds the pane of an id.
-    pub(crate) fn with_id(&self, id: &str) -> Option<&Pane> {
+    pub fn with_id(&self, id: &str) -> Option<&Pane> {
         self.by_session.values().flatten().find(|pane| pane.id == id)
     }
 
     /// True if any listed pane fits the condition.
-    pub(crate) fn any(&self, like: impl Fn(&Pane) -> bool) -> bool {
+    pub fn any(&self, like: impl Fn(&Pane) -> bool) -> bool {
         self.by_session.values().flatten().any(like)
     }
 }
@@ -98,7 +97,7 @@ const FIELDS: [&str; 13] = [
 
 impl Tmux {
     /// Lists every pane of every managed session.
-    pub(crate) fn panes(&self) -> Answer<Panes> {
+    pub fn panes(&self) -> Answer<Panes> {
         // A line counts only if it begins with a mark that no title or option can know.
         let mark = uuid::Uuid::new_v4().simple().to_string();
         let format = FIELDS.iter().fold(mark.clone(), |format, field| format!("{format}\t#{{{field}}}"));

@@ -9,19 +9,19 @@ use super::{Answer, Pane, Tmux, call::Output, capture::plain};
 
 /// Text to paste, with its timing and mark.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Paste<'a> {
+pub struct Paste<'a> {
     /// Invariant: the text has passed the text policy; an escape character would end the paste frame.
-    pub(crate) text: &'a str,
+    pub text: &'a str,
     /// Delay between the text and Enter.
-    pub(crate) gap: Duration,
+    pub gap: Duration,
     /// Letters and digits that identify this message. The paste also marks the pane with them, and a marked pane is not
     /// pasted into again. Empty for no mark.
-    pub(crate) mark: &'a str,
+    pub mark: &'a str,
 }
 
 /// Result of a paste.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum PasteAnswer {
+pub enum PasteAnswer {
     /// tmux accepted the text and the Enter for that pane. It proves no more than that.
     Pasted {
         /// Screen of the pane right before Enter.
@@ -59,7 +59,7 @@ impl Tmux {
     /// Once the text is in, the server itself presses Enter, whatever happens to the caller. If the caller is killed,
     /// another caller may come before that Enter. It waits for the Enter: otherwise both messages would be submitted as
     /// one.
-    pub(crate) fn paste(&self, pane: &Pane, paste: &Paste<'_>) -> Answer<PasteAnswer> {
+    pub fn paste(&self, pane: &Pane, paste: &Paste<'_>) -> Answer<PasteAnswer> {
         let deadline = Instant::now() + paste.gap + ENTERED;
         loop {
             let over = Instant::now() >= deadline;
@@ -96,13 +96,13 @@ impl Tmux {
     }
 
     /// Presses Enter in a pane, under the same check as a paste.
-    pub(crate) fn press_enter(&self, pane: &Pane) -> Answer<PasteAnswer> {
+    pub fn press_enter(&self, pane: &Pane) -> Answer<PasteAnswer> {
         self.press(pane, "\\r")
     }
 
     /// Presses a key in a pane, under the same check as a paste: a letter, a digit, or an escape that tmux itself
     /// knows.
-    pub(crate) fn press(&self, pane: &Pane, key: &str) -> Answer<PasteAnswer> {
+    pub fn press(&self, pane: &Pane, key: &str) -> Answer<PasteAnswer> {
         let unique = uuid::Uuid::new_v4().simple().to_string();
         let press = press(&pane.id, &format!("key-{unique}"));
         let commands = format!(
@@ -113,7 +113,7 @@ impl Tmux {
     }
 
     /// Checks if a pane carries the mark of a message; `None` if the pane is gone.
-    pub(crate) fn is_marked(&self, pane: &Pane, mark: &str) -> Answer<Option<bool>> {
+    pub fn is_marked(&self, pane: &Pane, mark: &str) -> Answer<Option<bool>> {
         let format = format!("marked=#{{{}}}", mark_option(mark));
         match self.call(&["display-message", "-p", "-t", &pane.id, &format], b"") {
             Answer::Silent(silence) => Answer::Silent(silence),
@@ -127,7 +127,7 @@ impl Tmux {
     }
 
     /// Removes the mark of a message from a pane, once its outcome is recorded elsewhere.
-    pub(crate) fn unmark(&self, pane: &Pane, mark: &str) {
+    pub fn unmark(&self, pane: &Pane, mark: &str) {
         // A mark that stays does no harm.
         let _ = self.call(&["set-option", "-p", "-u", "-t", &pane.id, &mark_option(mark)], b"");
     }

@@ -28,16 +28,16 @@ use std::{
     time::Instant,
 };
 
+use process::ready;
 use protocol::{Heard, PREFIX, Reader, SUBSCRIPTION};
 use rustix::{
     event::PollFlags,
     io::ioctl_fionbio,
     pipe::{PipeFlags, pipe_with},
 };
+use wire::TMUX_PREFIX;
 
 use super::{DEADLINE, Silence, Tmux, call::Output};
-use crate::process::ready;
-use wire::TMUX_PREFIX;
 
 /// Format whose changes are reported: every field of a pane that a verdict depends on, and the time of its window's
 /// last output.
@@ -55,7 +55,7 @@ static COUNT: AtomicU32 = AtomicU32::new(0);
 
 /// Connected control client. Dropping it ends it and its session.
 #[derive(Debug)]
-pub(crate) struct Control {
+pub struct Control {
     client: Child,
     input: File,
     output: File,
@@ -69,7 +69,7 @@ pub(crate) struct Control {
 
 impl Tmux {
     /// Connects a control client to the server, which must be running.
-    pub(crate) fn connect(&self) -> Result<Control, Silence> {
+    pub fn connect(&self) -> Result<Control, Silence> {
         let session = format!("{PREFIX}{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let (target, exact) = (format!("={session}:"), format!("={session}"));
         let unspawned = |error: &dyn fmt::Display| Silence(format!("could not run tmux: {error}"));
@@ -111,17 +111,17 @@ impl Control {
     }
 
     /// Returns a descriptor that becomes readable when the client prints something, or ends.
-    pub(crate) fn output(&self) -> BorrowedFd<'_> {
+    pub fn output(&self) -> BorrowedFd<'_> {
         self.output.as_fd()
     }
 
     /// True once the client cannot be used any more.
-    pub(crate) fn has_ended(&self) -> bool {
+    pub fn has_ended(&self) -> bool {
         self.ended
     }
 
     /// Reads pending output without waiting. True if something changed since the last call, or the client ended.
-    pub(crate) fn take_change(&mut self) -> bool {
+    pub fn take_change(&mut self) -> bool {
         self.take_in();
         while let Some(heard) = self.reader.next() {
             self.note(&heard);
@@ -131,7 +131,7 @@ impl Control {
 
     /// Runs the commands of one invocation. A timeout ends the client: its late output could be mistaken for another
     /// answer.
-    pub(super) fn ask(&mut self, words: &[&str]) -> Result<Output, Silence> {
+    pub(crate) fn ask(&mut self, words: &[&str]) -> Result<Output, Silence> {
         let answer = self.asked(words, Instant::now() + DEADLINE);
         if answer.is_none() {
             self.ended = true;

@@ -7,14 +7,14 @@ const AT_ONCE: usize = 24;
 
 /// Permits of one verb, which may query from many threads.
 #[derive(Debug)]
-pub(super) struct Permits {
+pub(crate) struct Permits {
     free: Mutex<usize>,
     given_back: Condvar,
 }
 
 /// Permit of one query, returned when dropped.
 #[derive(Debug)]
-pub(super) struct Permit<'a>(&'a Permits);
+pub(crate) struct Permit<'a>(&'a Permits);
 
 impl Default for Permits {
     fn default() -> Self {
@@ -24,7 +24,7 @@ impl Default for Permits {
 
 impl Permits {
     /// Waits for a free permit. Each query has a timeout, so the wait ends.
-    pub(super) fn take(&self) -> Permit<'_> {
+    pub(crate) fn take(&self) -> Permit<'_> {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let mut free = self.given_back.wait_while(free, |free| *free == 0).unwrap_or_else(PoisonError::into_inner);
         *free -= 1;

@@ -4,20 +4,22 @@ use super::{Answer, Pane, Tmux};
 
 /// Screen of a pane together with its title at that moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Shown {
-    pub(crate) title: String,
-    pub(crate) text: String,
+pub struct Shown {
+    /// Title that the program set.
+    pub title: String,
+    /// Visible lines.
+    pub text: String,
 }
 
 impl Tmux {
     /// Returns a pane's current screen and title; `None` if it is gone.
-    pub(crate) fn shown(&self, pane: &Pane) -> Answer<Option<Shown>> {
+    pub fn shown(&self, pane: &Pane) -> Answer<Option<Shown>> {
         let shown = self.show(pane, &["capture-pane", "-p", "-J", "-t", &pane.id]);
         shown.map(|shown| shown.map(|(title, text)| Shown { title, text: plain(&text) }))
     }
 
     /// Returns a pane's current screen with colour escape sequences, and its title; `None` if it is gone.
-    pub(crate) fn coloured(&self, pane: &Pane) -> Answer<Option<Shown>> {
+    pub fn coloured(&self, pane: &Pane) -> Answer<Option<Shown>> {
         let shown = self.show(pane, &["capture-pane", "-e", "-p", "-J", "-t", &pane.id]);
         shown.map(|shown| shown.map(|(title, text)| Shown { title, text }))
     }
@@ -44,7 +46,7 @@ impl Tmux {
     /// Returns the visible lines of a pane as plain text, without trailing blank lines and without control characters.
     /// A dead pane returns all lines that are kept, since its last output may have scrolled away. `None` if the pane is
     /// gone.
-    pub(crate) fn capture(&self, pane: &Pane) -> Answer<Option<String>> {
+    pub fn capture(&self, pane: &Pane) -> Answer<Option<String>> {
         let output = match self.call(&capture(pane), b"") {
             Answer::Said(output) => output,
             Answer::Silent(silence) => return Answer::Silent(silence),
@@ -60,7 +62,7 @@ impl Tmux {
 
     /// Captures many panes as [`Self::capture`] does, with few invocations, in their order. A pane that went away
     /// meanwhile ends its invocation, and the panes after it are queried again.
-    pub(crate) fn capture_all(&self, panes: &[&Pane]) -> Answer<Vec<Option<String>>> {
+    pub fn capture_all(&self, panes: &[&Pane]) -> Answer<Vec<Option<String>>> {
         let mut captured: Vec<Option<String>> = Vec::with_capacity(panes.len());
         while captured.len() < panes.len() {
             let rest = &panes[captured.len()..];
@@ -112,7 +114,7 @@ fn text_of(pane: &Pane, text: &str) -> String {
     }
 }
 
-pub(super) fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let lines: Vec<String> =
         text.lines().map(|line| line.trim_end().chars().filter(|c| !c.is_control()).collect()).collect();
     lines.join("\n").trim_end().to_owned()

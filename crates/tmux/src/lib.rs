@@ -1,10 +1,12 @@
-//! tmux: the only module that builds its command lines and parses its answers.
+//! tmux: the only crate that builds its command lines and parses its answers.
+//!
+//! It must not know records: a caller passes the texts and marks that a session carries.
 //!
 //! Two rules hold everywhere. A query returns an answer or silence, and silence never counts as absence: see
 //! [`Answer`]. Steps that must not be separated (spawn with its options, the dead check with the paste, the owner check
 //! with the kill) are one tmux invocation.
 //!
-//! Facts about tmux in this module were measured on 3.3a.
+//! Facts about tmux in this crate were measured on 3.3a.
 
 mod about;
 mod call;
@@ -22,21 +24,19 @@ use std::{
     ffi::OsString,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, atomic::AtomicBool},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
-pub(crate) use about::About;
-pub(crate) use capture::Shown;
-pub(crate) use close::{Closed, KillAnswer, close_this_pane};
-pub(crate) use control::Control;
-pub(crate) use listing::{Pane, Panes};
-pub(crate) use options::configured;
-pub(crate) use paste::{Paste, PasteAnswer};
-pub(crate) use spawn::{Spawn, SpawnAnswer};
+pub use about::About;
+pub use capture::Shown;
+pub use close::{Closed, KillAnswer, close_this_pane};
+pub use control::Control;
+pub use listing::{Pane, Panes};
+pub use options::configured;
+pub use paste::{Paste, PasteAnswer};
+pub use spawn::{KEPT_LIMIT, Spawn, SpawnAnswer};
 
-use process::marks::scrubbed;
-
-use crate::{Surroundings, config::TmuxSettings};
+use process::{Surroundings, marks::scrubbed};
 
 /// Timeout of a query, after which it counts as silence.
 const DEADLINE: Duration = Duration::from_secs(5);
@@ -46,7 +46,7 @@ const IMPATIENT: Duration = Duration::from_millis(250);
 
 /// Result of a query to tmux.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Answer<T> {
+pub enum Answer<T> {
     /// tmux answered.
     Said(T),
     /// tmux did not answer, or not in a known form: nothing is known.
@@ -55,24 +55,29 @@ pub(crate) enum Answer<T> {
 
 /// Reason why tmux failed to answer, for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Silence(pub(crate) String);
+pub struct Silence(
+    /// Reason.
+    pub String,
+);
 
 impl Silence {
     /// True if the machine, not tmux, refused.
-    pub(crate) fn is_of_the_machine(&self) -> bool {
+    pub fn is_of_the_machine(&self) -> bool {
         self.0.contains(call::REFUSED_CALL)
     }
 }
 
 impl<T> Answer<T> {
-    pub(crate) fn map<U>(self, with: impl FnOnce(T) -> U) -> Answer<U> {
+    /// Converts the value of an answer.
+    pub fn map<U>(self, with: impl FnOnce(T) -> U) -> Answer<U> {
         match self {
             Self::Said(value) => Answer::Said(with(value)),
             Self::Silent(silence) => Answer::Silent(silence),
         }
     }
 
-    pub(crate) fn into_result(self) -> Result<T, Silence> {
+    /// Converts silence to an error.
+    pub fn into_result(self) -> Result<T, Silence> {
         match self {
             Self::Said(value) => Ok(value),
             Self::Silent(silence) => Err(silence),
@@ -80,18 +85,21 @@ impl<T> Answer<T> {
     }
 }
 
-impl From<Silence> for crate::Error {
-    fn from(silence: Silence) -> Self {
-        Self::TmuxSilent { reason: silence.0 }
-    }
+/// Functions that are told of the calls of tmux.
+#[derive(Clone, Copy, Debug)]
+pub struct Observer {
+    /// Called after each call, with its begin; the flag is true if tmux answered.
+    pub called: fn(Instant, bool),
+    /// Called with a feature that this machine refuses and that sessions can do without, for people.
+    pub refused: fn(String),
 }
 
 /// Control client that many callers share.
-pub(crate) type Line = Arc<Mutex<Control>>;
+pub type Line = Arc<Mutex<Control>>;
 
 /// tmux server, identified by the way to reach it.
 #[derive(Clone, Debug)]
-pub(crate) struct Tmux {
+pub struct Tmux {
     socket: String,
     /// Socket path of a server that is not the config's.
     path: Option<PathBuf>,
@@ -105,21 +113,22 @@ pub(crate) struct Tmux {
     /// Control client that replaces one process per query.
     line: Option<Line>,
     permits: Arc<permits::Permits>,
+    observer: Observer,
 }
 
 impl Tmux {
     /// Returns the name of the socket, as `tmux -L` takes it; empty for the default one.
-    pub(crate) fn socket_name(&self) -> String {
+    pub fn socket_name(&self) -> String {
         self.socket.clone()
     }
 
     /// Returns a suffix for a command shown to people that names the server; empty for the user's default one.
-    pub(crate) fn server_hint(&self) -> String {
+    pub fn server_hint(&self) -> String {
         if self.socket.is_empty() { String::new() } else { format!(" (add `-L {}` after `tmux`)", self.socket) }
     }
 
     /// Returns the path of the server's socket, which may not exist.
-    pub(crate) fn socket_path(&self) -> PathBuf {
+    pub fn socket_path(&self) -> PathBuf {
         if let Some(path) = &self.path {
             return path.clone();
         }
@@ -130,21 +139,31 @@ impl Tmux {
     }
 
     /// Returns the server at another socket.
-    pub(crate) fn behind(&self, socket: &Path) -> Self {
+    #[must_use]
+    pub fn behind(&self, socket: &Path) -> Self {
         Self { path: Some(socket.to_owned()), unanswered: Arc::default(), line: None, ..self.clone() }
     }
 
     /// Returns the server with queries through a control client, as long as that answers.
-    pub(crate) fn through(mut self, line: Option<Line>) -> Self {
+    #[must_use]
+    pub fn through(mut self, line: Option<Line>) -> Self {
         self.line = line;
         self
     }
 
-    pub(crate) fn new(settings: &TmuxSettings, surroundings: &Surroundings, secrets: &[&str]) -> Self {
+    /// Returns the server behind a socket name, empty for the default one. Its clients and itself get these
+    /// surroundings without the secrets. With `remain_on_exit`, panes are retained after their program has ended.
+    pub fn new(
+        socket: &str,
+        remain_on_exit: bool,
+        surroundings: &Surroundings,
+        secrets: &[&str],
+        observer: Observer,
+    ) -> Self {
         Self {
-            socket: settings.socket.clone(),
+            socket: socket.to_owned(),
             path: None,
-            remain_on_exit: settings.remain_on_exit,
+            remain_on_exit,
             // A server that this call starts keeps its environment for life: no nesting marks, no secrets.
             env: scrubbed(surroundings, secrets),
             exe: surroundings.exe().to_owned(),
@@ -152,6 +171,7 @@ impl Tmux {
             unanswered: Arc::default(),
             line: None,
             permits: Arc::default(),
+            observer,
         }
     }
 }
