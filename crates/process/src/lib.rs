@@ -17,9 +17,11 @@
 //! | [`blocking`] | calls that block, and the threads that must not make them |
 //! | [`descriptors`] | descriptors that a caller left open |
 //! | [`systemd`] | the unit that a process belongs to |
+//! | [`clock`] | wall-clock times in their written form |
 //! | [`single_flight`] | one call shared by all concurrent callers |
 
 pub mod blocking;
+pub mod clock;
 pub mod descriptors;
 pub mod environment;
 pub mod identity;

@@ -6,16 +6,13 @@
 //! It must not know any surface: no HTTP, no page, no Slack. It is synchronous on purpose: a verb that has begun runs
 //! to its end, even if its caller is gone. An asynchronous host calls it from a blocking thread.
 
-mod account;
 mod brief;
 mod caller;
-mod clock;
 mod definition;
 mod directive;
 mod doctor;
 mod error;
 pub mod events;
-mod harness;
 pub mod launcher;
 mod lifecycle;
 mod metrics;
@@ -29,12 +26,12 @@ mod the_loop;
 mod watching;
 
 pub use ::config;
-pub(crate) use ::process::{self, nesting, sockets, variables};
-pub use account::account_differences;
+pub(crate) use ::process::{self, clock, nesting, sockets, variables};
 pub use brief::{BRIEF_LIMIT, read_brief};
 pub use caller::Caller;
 pub use demo_agent as demo;
 pub use error::Error;
+pub use harness::account::account_differences;
 pub use lifecycle::reconcile::Recovered;
 pub use lifecycle::screen::last_lines;
 pub use metrics::{Metrics, Times, metrics};

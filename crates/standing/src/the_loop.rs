@@ -8,6 +8,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError, atomic::AtomicBool},
 };
 
+use harness::find_program;
 use process::single_flight::SingleFlight;
 use wire::{
     AnswerRequest, ControlReport, ControlRequest, ControlVerb, CreateRequest, DeleteRequest, Finding, PlannedSession,
@@ -19,7 +20,6 @@ use crate::{
     config::{self, ConfigPath, Loaded},
     doctor,
     events::{Event, EventLog, EventReader},
-    harness::{self, find_program},
     lifecycle::{self, Context, list::EarlyLook, reconcile::Recovered},
     metrics,
 };

@@ -43,18 +43,6 @@ const KNOWN: &[(&str, &[&str])] = &[
     (
         "crates/standing/src",
         &[
-            "harness::claude",
-            "harness::codex",
-            "harness::gemini",
-            "harness::trust",
-            "harness::trust::claude",
-            "harness::trust::codex",
-            "harness::trust::gemini",
-        ],
-    ),
-    (
-        "crates/standing/src",
-        &[
             "lifecycle::delete",
             "lifecycle::recognise",
             "lifecycle::recover",

@@ -2,10 +2,10 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
+use harness::find_program;
 use wire::{Check, Finding};
 
 use super::CheckContext;
-use crate::harness::find_program;
 
 pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
     let default = patient.settings().routing.default_harness.clone();

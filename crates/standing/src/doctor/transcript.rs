@@ -2,10 +2,11 @@
 
 use std::{fs, time::Duration};
 
+use harness::Retention;
 use wire::{Check, Finding};
 
 use super::CheckContext;
-use crate::{harness::Retention, registry::Record, state::Condition};
+use crate::{registry::Record, state::Condition};
 
 const DAY: Duration = Duration::from_hours(24);
 

@@ -3,14 +3,11 @@
 
 use std::{collections::BTreeSet, path::Path};
 
+use harness::{Act, Trust, find_program};
 use wire::{Check, Finding};
 
 use super::CheckContext;
-use crate::{
-    harness::{Act, Trust, find_program},
-    registry::Record,
-    variables::Env,
-};
+use crate::{registry::Record, variables::Env};
 
 pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
     let definitions = patient.context.definitions();

@@ -6,6 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use harness::{Harness, Screen};
 use tmux::{Answer, Pane, PasteAnswer};
 use wire::{Activity, AnswerRequest, Choice, Evidence, Message, SayReceipt, SessionName, Verdict};
 
@@ -16,7 +17,6 @@ use super::{
 use crate::{
     Error,
     events::Event,
-    harness::{Harness, Screen},
     registry::{Entry, Record},
     text,
 };

@@ -2,6 +2,7 @@
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
+use harness::Adapter;
 use process::single_flight::SingleFlight;
 use tmux::{Line, Pane, Panes, Silence, Tmux};
 use wire::SessionName;
@@ -11,7 +12,6 @@ use crate::{
     config::{Loaded, Settings, TmuxSettings},
     definition::Definitions,
     events::{Event, EventLog},
-    harness::{self, Adapter},
     metrics,
     registry::{Entry, Hold, LockWait, Phase, Record, Registry},
     state::{self, Condition, Seen, how_it_ended},

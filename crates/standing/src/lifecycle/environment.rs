@@ -6,11 +6,14 @@
 
 use std::{borrow::Cow, path::Path};
 
+use harness::{
+    Adapter, Harness, Place, Spawned,
+    account::{self, Account},
+};
+
 use super::Context;
 use crate::{
-    Surroundings,
-    account::{self, Account},
-    harness::{Adapter, Harness, Place, Spawned},
+    Surroundings, directive,
     registry::Record,
     variables::{self, Env},
 };
@@ -83,7 +86,7 @@ impl Context {
     pub(super) fn note_account(record: &mut Record, adapter: &dyn Harness) {
         let Some(pid) = record.process.as_ref().map(|process| process.pid) else { return };
         let spawned = Spawned {
-            session: &record.name,
+            opening: &directive::opening(&record.name),
             pid: Some(pid),
             loop_id: &record.loop_id,
             since: &record.spawned_at,

@@ -10,15 +10,11 @@ use std::{
     time::{Duration, Instant},
 };
 
+use harness::{Ended, Harness, Spawned};
 use tmux::Pane;
 
 use super::Context;
-use crate::{
-    harness::{Ended, Harness, Spawned},
-    process::ProcessIdentity,
-    registry::Record,
-    state::Condition,
-};
+use crate::{directive, process::ProcessIdentity, registry::Record, state::Condition};
 
 /// Time for a harness that creates its own ids to reveal the first one before the start is reported.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -103,7 +99,7 @@ impl Context {
         let adapter = self.harness(&record.harness).ok()?;
         let place = self.place(record);
         let spawned = Spawned {
-            session: &record.name,
+            opening: &directive::opening(&record.name),
             pid,
             loop_id: &record.loop_id,
             since: &record.spawned_at,

@@ -10,6 +10,7 @@ use std::{
     thread::{self, JoinHandle},
 };
 
+use harness::BUILT_IN;
 use tmux::{Pane, Panes, Silence};
 use wire::{Activity, Row, SessionName};
 
@@ -21,7 +22,6 @@ use super::{
 use crate::{
     Error, Surroundings,
     config::{self, ConfigPath, Settings},
-    harness::BUILT_IN,
     registry::{Entry, Record, RecordStatus},
     state::Condition,
 };

@@ -13,13 +13,13 @@ use std::{
     path::Path,
 };
 
+use harness::BUILT_IN;
 use tmux::{Pane, Panes};
 use wire::{Row, SessionName};
 
 use super::{Context, recover::note_process};
 use crate::{
     Error, clock,
-    harness::BUILT_IN,
     launcher::{ROOT_VAR, SESSION_VAR},
     process::{self, LOOP_ID_VAR, ProcessHold, ProcessIdentity},
     registry::{Entry, Hold, Phase, Record, RecordStatus},

@@ -8,13 +8,13 @@
 //! | stopping | anything but silence | the stop is finished |
 //! | deleting | anything but silence | the delete is finished |
 
+use harness::Spawned;
 use tmux::Pane;
 use wire::SessionName;
 
 use crate::{
-    Error, clock,
+    Error, clock, directive,
     events::Event,
-    harness::Spawned,
     launcher,
     process::{self, ProcessIdentity},
     registry::{Hold, Phase, Record, RecordStatus, Server},
@@ -107,7 +107,7 @@ impl Context {
         let place = self.place_in(record, account, pending.cwd.as_ref());
         let adapter = self.harness(&pending.harness).ok();
         let spawned = Spawned {
-            session: &record.name,
+            opening: &directive::opening(&record.name),
             pid: None,
             loop_id: &record.loop_id,
             since: &record.spawned_at,

@@ -1,5 +1,6 @@
 //! Rows of sessions: definition, record and condition.
 
+use harness::Screen;
 use tmux::Pane;
 use wire::{Activity, Outcome, Row, SessionName, State, Status};
 
@@ -13,7 +14,6 @@ use super::{
 use crate::{
     clock,
     definition::Definition,
-    harness::Screen,
     registry::{Entry, Phase, Record, RecordStatus},
     state::{Condition, replaced},
 };

@@ -8,6 +8,7 @@ mod queue;
 mod ready;
 mod receipt;
 
+use harness::Harness;
 use tmux::Pane;
 use wire::{Evidence, Remedy, SayReceipt, SayRequest, SessionName, Verdict};
 
@@ -15,7 +16,6 @@ use super::{Context, orphan};
 use crate::{
     Error, clock, directive,
     events::Event,
-    harness::Harness,
     registry::{Entry, Phase, Record},
     state::{Condition, replaced},
     text::{self, CleanText, MESSAGE_LIMIT},

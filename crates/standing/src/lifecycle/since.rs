@@ -9,12 +9,13 @@ use std::{
     path::Path,
 };
 
+use harness::Harness;
 use jiff::Timestamp;
 use serde_json::Value;
 use wire::{Activity, Row, State};
 
 use super::Context;
-use crate::{clock, harness::Harness, registry::Record};
+use crate::{clock, registry::Record};
 
 /// Number of bytes at the end of a conversation that are searched for the start of a turn.
 const TAIL: u64 = 256 * 1024;
@@ -77,7 +78,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{Surroundings, config::Routing, harness};
+    use crate::{Surroundings, config::Routing};
 
     fn begins(name: &str, line: &Value) -> Option<String> {
         let here = Surroundings::of_process();

@@ -8,12 +8,12 @@ mod published;
 
 use std::path::PathBuf;
 
+use harness::account::Account;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use wire::SessionName;
 
 use crate::{
-    account::Account,
     process::ProcessIdentity,
     text::inert_line,
     variables::{Env, Secrets},

@@ -180,14 +180,15 @@ fn row_15_times_in_a_record_decide_nothing() {
 /// The wall clock may jump while a verb waits, so nothing may wait by it: it is read in one file, for people.
 #[test]
 fn row_15_the_wall_clock_is_read_for_people_only() {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a folder of crates");
     let mut found = Vec::new();
-    let mut folders = vec![source];
+    // The demo agent stands in for a foreign program, so its crate is left out.
+    let core = ["config", "files", "harness", "process", "standing", "tmux"];
+    let mut folders: Vec<_> = core.iter().map(|name| crates.join(name).join("src")).collect();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).expect("read").flatten() {
             if entry.path().is_dir() {
-                // The demo agent stands in for a foreign program.
-                folders.extend(Some(entry.path()).filter(|path| !path.ends_with("demo")));
+                folders.push(entry.path());
             } else {
                 let text = fs::read_to_string(entry.path()).expect("text");
                 let reads = ["SystemTime::now", "Timestamp::now", "Zoned::now"].iter().any(|read| text.contains(read));

@@ -8,14 +8,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use harness::{Harness, Screen};
 use tmux::{Answer, Pane, Paste, PasteAnswer, Shown, Tmux};
 use wire::{Evidence, SessionName, Verdict};
 
 use super::evidence::{Found, Watch};
-use crate::{
-    harness::{Harness, Screen},
-    process::ProcessIdentity,
-};
+use crate::process::ProcessIdentity;
 
 /// Time for a harness to react to an Enter.
 const PATIENCE: Duration = Duration::from_millis(1500);

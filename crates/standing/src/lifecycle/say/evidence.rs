@@ -8,9 +8,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use harness::{Harness, Place, Written};
 use serde_json::Value;
-
-use crate::harness::{Harness, Place, Written};
 
 /// Interval for looking for a transcript that does not exist yet: only the harness may know the name of its folder.
 const LOOK_FOR_FILE: Duration = Duration::from_millis(100);
@@ -185,7 +184,7 @@ mod tests {
     use std::io::Write as _;
 
     use super::*;
-    use crate::{Surroundings, harness};
+    use crate::Surroundings;
 
     /// Home directory with one transcript of Claude Code.
     struct Stage {

@@ -6,6 +6,7 @@
 
 use std::{fs, path::PathBuf};
 
+use harness::{Harness, Screen};
 use serde::{Deserialize, Serialize};
 use tmux::Pane;
 use wire::{SessionName, Verdict};
@@ -17,7 +18,6 @@ use super::{
 };
 use crate::{
     events::Event,
-    harness::{Harness, Screen},
     lifecycle::Context,
     registry::{self, Record},
     text,

@@ -6,16 +6,11 @@ use std::{
     time::{Duration, Instant},
 };
 
+use harness::{Harness, Styled};
 use tmux::Pane;
 use wire::Activity;
 
-use crate::{
-    Error,
-    harness::{Harness, Styled},
-    lifecycle::Context,
-    process::ProcessIdentity,
-    registry::Record,
-};
+use crate::{Error, lifecycle::Context, process::ProcessIdentity, registry::Record};
 
 /// Age at which a harness should be up. An older harness with an unrecognised screen gets the message anyway: its
 /// screen may have changed with a new version.

@@ -5,12 +5,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use harness::{Harness, Screen};
 use tmux::{Answer, KEPT_LIMIT, Pane, Spawn, SpawnAnswer, configured};
 use wire::SessionName;
 
 use crate::{
     Error, clock,
-    harness::{Harness, Screen},
     launcher::{self, LaunchSpec, SECRETS_LIMIT, discard, revoke, tidy},
     lifecycle::{Context, recover::note_process, screen::last_lines},
     process::{ProcessHold, ProcessIdentity},

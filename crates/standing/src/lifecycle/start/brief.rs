@@ -5,13 +5,13 @@
 
 use std::time::{Duration, Instant};
 
+use harness::Screen;
 use tmux::Pane;
 use wire::{Activity, SessionName, Verdict};
 
 use super::plan::Plan;
 use crate::{
     directive,
-    harness::Screen,
     lifecycle::{
         Context,
         say::{Delivery, Watch, transcript},

@@ -7,15 +7,13 @@ use std::{
     time::Duration,
 };
 
+use harness::{Act, Adapter, Fresh, Place, Trust, account::Account, find_program};
 use wire::{SecretSource, SessionName};
 
 use crate::{
-    Surroundings,
-    account::Account,
-    clock,
+    Surroundings, clock,
     definition::{Definition, check_directory},
     directive,
-    harness::{Act, Adapter, Fresh, Place, Trust, find_program},
     lifecycle::Context,
     registry::{self, Origin, Pending, Record},
     sockets,

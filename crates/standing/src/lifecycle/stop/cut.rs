@@ -1,11 +1,11 @@
 //! Work that a stop interrupts: a turn, a prompt, or queued messages. It is reported, and the messages are kept.
 
+use harness::{Reading, Screen};
 use tmux::Pane;
 use wire::Activity;
 
 use crate::{
     events::Event,
-    harness::{Reading, Screen},
     lifecycle::{Context, say::Queue},
     registry::Record,
     text::inert_line,
