@@ -20,7 +20,7 @@ impl AppContext {
         // Rendering spawns tasks, and without a generated list of routes no other code sets up the executor. A second
         // call changes nothing.
         let _ = any_spawner::Executor::init_tokio();
-        Self { engine, notices: Arc::default() }
+        Self { engine: engine.from_surface("page"), notices: Arc::default() }
     }
 
     /// Returns this context for one request, with a function that determines its caller.

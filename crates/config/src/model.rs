@@ -19,6 +19,8 @@ pub struct Settings {
     pub standing_enabled: bool,
     /// `standingSessions.agentsMayControl`: true if a process inside a session may create, delete and control sessions.
     pub agents_may_control: bool,
+    /// `standingSessions.keepMessages`: true if the texts of the last messages of each session are kept.
+    pub keep_messages: bool,
     /// `standingSessions.sessions`, in the order of the file.
     pub sessions: Vec<Declaration>,
     /// `routing`.
@@ -262,6 +264,7 @@ impl Settings {
             state_root,
             standing_enabled: false,
             agents_may_control: false,
+            keep_messages: true,
             sessions: Vec::new(),
             routing: Routing::default(),
             slack: Slack::default(),

@@ -42,6 +42,7 @@ pub(super) fn of_document(
         state_root,
         standing_enabled: standing.flag("enabled", defaults.standing_enabled),
         agents_may_control: standing.flag("agentsMayControl", defaults.agents_may_control),
+        keep_messages: standing.flag("keepMessages", defaults.keep_messages),
         sessions: sessions(&standing, bad, &path),
         routing: routing(&root.part("routing"), defaults.routing),
         slack: slack(&root.part("channels").part("slack"), defaults.slack),

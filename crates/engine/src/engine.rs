@@ -2,7 +2,12 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use standing::{Caller, Error, Standing, Surroundings, TheLoop, config::Loaded, events::EventReader};
+use standing::{
+    Caller, Error, Standing, Surroundings, TheLoop,
+    config::Loaded,
+    events::EventReader,
+    timeline::{News, Timeline, TimelineQuery},
+};
 use tokio::task;
 use tokio_util::sync::CancellationToken;
 use wire::{Row, SessionName};
@@ -65,6 +70,13 @@ impl Engine {
         self
     }
 
+    /// Returns the engine for a surface of the same program, with the name `source` in the event log. Queues and caller stay.
+    #[must_use]
+    pub fn from_surface(mut self, source: &'static str) -> Self {
+        self.the_loop = self.the_loop.with_source(source);
+        self
+    }
+
     /// Reads the config as it is in the file now.
     pub async fn config(&self) -> Arc<Loaded> {
         self.read(TheLoop::config).await
@@ -80,6 +92,16 @@ impl Engine {
     /// Returns a reader of the event log.
     pub async fn event_log(&self) -> EventReader {
         self.read(TheLoop::event_log).await
+    }
+
+    /// Returns a page of the timeline of a session, or of all sessions.
+    pub async fn timeline(&self, query: TimelineQuery) -> Result<Timeline, Error> {
+        self.read(move |the_loop| the_loop.timeline(&query)).await
+    }
+
+    /// Returns the matching entries after a position in the event log.
+    pub async fn timeline_news(&self, query: TimelineQuery, position: u64) -> Result<News, Error> {
+        self.read(move |the_loop| the_loop.timeline_news(&query, position)).await
     }
 
     /// Returns the environment that this process was started with.

@@ -7,6 +7,7 @@
 //! [`EventReader`].
 
 mod append;
+mod backwards;
 mod read;
 mod segment;
 
@@ -20,6 +21,7 @@ use std::{
 
 use serde_json::{Map, Value};
 
+pub(crate) use backwards::Earlier;
 pub use read::{Batch, EventReader, LogLine};
 
 use crate::{Error, clock, config, metrics, state_folder};
@@ -82,6 +84,12 @@ impl Event {
         }
         self
     }
+
+    /// Sets the time of the event to one that is recorded elsewhere as well.
+    #[must_use]
+    pub(crate) fn at(self, time: &str) -> Self {
+        self.with("ts", time)
+    }
 }
 
 /// Destination of events.
@@ -97,6 +105,11 @@ impl EventLog {
     pub(crate) fn new(settings: &config::Settings, source: &'static str, warned: Arc<AtomicBool>) -> Self {
         let path = settings.event_log.enabled.then(|| settings.event_log.path.clone());
         Self { path, state_root: settings.state_root.clone(), source, warned }
+    }
+
+    /// Returns the part of the program that emits.
+    pub(crate) const fn source(&self) -> &'static str {
+        self.source
     }
 
     pub(crate) fn emit(&self, event: Event) {

@@ -15,6 +15,7 @@ mod error;
 pub mod events;
 pub mod launcher;
 mod lifecycle;
+mod messages;
 mod metrics;
 mod notices;
 mod registry;
@@ -23,6 +24,7 @@ mod state;
 pub mod state_folder;
 pub mod text;
 mod the_loop;
+pub mod timeline;
 mod watching;
 
 pub use ::config;

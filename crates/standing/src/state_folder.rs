@@ -35,6 +35,7 @@ pub fn check_owner(root: &Path) -> Result<(), Error> {
         "local/standing/.launch",
         "local/standing/.copies",
         "local/standing/.locks",
+        "local/standing/.messages",
         "local/standing",
         "local",
         "logs",

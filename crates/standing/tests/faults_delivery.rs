@@ -49,3 +49,6 @@ mod follow;
 
 #[path = "faults_delivery/many.rs"]
 mod many;
+
+#[path = "faults_delivery/kept.rs"]
+mod kept;

@@ -60,7 +60,8 @@ pub(crate) fn router(engine: Engine, access: &Access, end: CancellationToken) ->
         .with_json_response(true)
         .with_max_request_body_bytes(MAX_BODY_BYTES)
         .with_cancellation_token(end);
-    let tools = Tools { engine: engine.clone(), loop_guard: Arc::default(), clients: Arc::default() };
+    let tools =
+        Tools { engine: engine.clone().from_surface("mcp"), loop_guard: Arc::default(), clients: Arc::default() };
     let service =
         StreamableHttpService::new(move || Ok(tools.clone()), Arc::new(NeverSessionManager::default()), config);
     Router::new()

@@ -76,6 +76,12 @@ fn shift(path: &Path, keep: usize) -> io::Result<()> {
     if keep == 0 { fs::remove_file(path) } else { Ok(()) }
 }
 
+/// Builds the first line of a file in a test.
+#[cfg(test)]
+pub(super) fn tests_header(before: u64) -> String {
+    format!("{}\n", serde_json::json!({ "event": super::segment::ROTATED, "offset": before }))
+}
+
 #[cfg(test)]
 mod tests {
     use std::{
@@ -85,17 +91,13 @@ mod tests {
 
     use serde_json::{Value, json};
 
-    use super::*;
+    use super::{tests_header as header, *};
     use crate::events::{EventReader, segment::ROTATED};
 
     const WRITERS: usize = 6;
     const LINES: usize = 400;
     /// Limits so small that the writers rotate a hundred times, with enough files kept that nothing is dropped.
     const SMALL: Limits = Limits { max_bytes: 4096, keep: 1000 };
-
-    fn header(before: u64) -> String {
-        format!("{}\n", json!({ "event": ROTATED, "offset": before }))
-    }
 
     fn line(writer: &str, number: usize) -> String {
         format!("{}\n", json!({ "event": "test", "writer": writer, "number": number, "pad": "x".repeat(number % 97) }))

@@ -13,7 +13,7 @@ use super::segment::{At, Segment, hold, segments};
 use crate::blocking;
 
 /// Time that a reader waits for a rotation to finish; after that it reads anyway.
-const READ_WAIT: Duration = Duration::from_millis(200);
+pub(super) const READ_WAIT: Duration = Duration::from_millis(200);
 
 /// Bytes per read, unless one line is longer.
 const BITE: u64 = 256 * 1024;
@@ -25,7 +25,7 @@ const BITE: u64 = 256 * 1024;
 /// therefore misses no line and repeats none.
 #[derive(Clone, Debug)]
 pub struct EventReader {
-    path: PathBuf,
+    pub(super) path: PathBuf,
 }
 
 /// Line of the log.

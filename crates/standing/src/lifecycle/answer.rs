@@ -17,6 +17,7 @@ use super::{
 use crate::{
     Error,
     events::Event,
+    messages::Kept,
     registry::{Entry, Record},
     text,
 };
@@ -60,11 +61,15 @@ pub(crate) fn answer(context: &Context, name: &SessionName, request: &AnswerRequ
     if let Some(once) = &mut once {
         once.begin(intent(&record))?;
     }
-    let receipt = choose(context, &record, harness.as_ref(), &pane, &asked, choice);
+    let (receipt, reason) = choose(context, &record, harness.as_ref(), &pane, &asked, choice);
     if let Some(once) = &mut once {
         once.end(&receipt);
     }
-    note(context, &record, request, choice, &receipt);
+    let told = format!("{}. {}", choice.key, choice.text);
+    let kept = Kept::new(context.surface(), &request.actor, &told).answering(&asked.question).with(&receipt);
+    let kept = kept.because(&reason);
+    context.messages().keep(name, Kept { idempotency_key: request.idempotency_key.clone(), ..kept.clone() });
+    note(context, &record, choice, &kept);
     Ok(receipt)
 }
 
@@ -116,7 +121,7 @@ fn offered(context: &Context, asked: &Asked, meant: &str, record: &Record) -> St
     format!("`{}` is not one of its answers: {}", text::inert_line(meant), choices.join("; "))
 }
 
-/// Types the digit, and checks if the prompt disappears.
+/// Types the digit, and checks if the prompt disappears. Returns the receipt, and the reason of a verdict without evidence.
 fn choose(
     context: &Context,
     record: &Record,
@@ -124,30 +129,34 @@ fn choose(
     pane: &Pane,
     asked_before: &Asked,
     choice: &Choice,
-) -> SayReceipt {
+) -> (SayReceipt, String) {
     let target = &record.tmux_target;
     let told = format!("`{}. {}`", choice.key, choice.text);
-    let failed =
-        |why: &str| (Verdict::NotDelivered, Message::err(format!("{told} was not selected in {target}: {why}")));
-    let (verdict, message) = match context.tmux.press(pane, &choice.key) {
+    let failed = |why: &str| {
+        let message = Message::err(format!("{told} was not selected in {target}: {why}"));
+        (Verdict::NotDelivered, message, why.to_owned())
+    };
+    let (verdict, message, reason) = match context.tmux.press(pane, &choice.key) {
         Answer::Said(PasteAnswer::Pasted { .. } | PasteAnswer::Already) => {
             if is_gone(context, pane, harness, asked_before) {
-                (Verdict::Submitted, Message::out(format!("{told} selected in {target}, the prompt closed")))
+                let selected = format!("{told} selected in {target}, the prompt closed");
+                (Verdict::Submitted, Message::out(selected), String::new())
             } else {
-                let still = format!("{told} was typed into {target}, unconfirmed: the prompt is still on its screen");
-                (Verdict::Unconfirmed, Message::out(still))
+                let why = "the prompt is still on its screen";
+                let still = format!("{told} was typed into {target}, unconfirmed: {why}");
+                (Verdict::Unconfirmed, Message::out(still), why.to_owned())
             }
         }
         Answer::Said(PasteAnswer::Gone) => failed("its pane exited"),
         Answer::Said(PasteAnswer::Busy) => failed("a message was being typed into it"),
         Answer::Said(PasteAnswer::InputOff) => failed("the input of its pane is turned off"),
         Answer::Silent(silence) => {
-            let unsure = format!("{told} may not have been selected in {target}: tmux did not answer ({})", silence.0);
-            (Verdict::Unconfirmed, Message::err(unsure))
+            let why = format!("tmux did not answer ({})", silence.0);
+            (Verdict::Unconfirmed, Message::err(format!("{told} may not have been selected in {target}: {why}")), why)
         }
     };
     let delivered = message.stream == wire::Stream::Out;
-    SayReceipt {
+    let receipt = SayReceipt {
         name: record.name.to_string(),
         delivered,
         exit_code: u8::from(!delivered),
@@ -155,7 +164,8 @@ fn choose(
         verdict,
         evidence: if verdict == Verdict::Submitted { Evidence::QuestionGone } else { Evidence::None },
         message_id: uuid::Uuid::new_v4().simple().to_string(),
-    }
+    };
+    (receipt, reason)
 }
 
 fn is_gone(context: &Context, pane: &Pane, harness: &dyn Harness, before: &Asked) -> bool {
@@ -174,18 +184,19 @@ fn is_gone(context: &Context, pane: &Pane, harness: &dyn Harness, before: &Asked
 }
 
 /// Records who selected which answer. The prompt is not recorded, since it may quote anything.
-fn note(context: &Context, record: &Record, request: &AnswerRequest, choice: &Choice, receipt: &SayReceipt) {
-    if receipt.verdict == Verdict::NotDelivered {
+fn note(context: &Context, record: &Record, choice: &Choice, kept: &Kept) {
+    if kept.verdict == Verdict::NotDelivered {
         return;
     }
     context.emit(
         Event::info("standing.answered")
             .with("standing", record.name.as_str())
             .with("tmux_target", record.tmux_target.as_str())
-            .with("actor", text::inert_line(&request.actor))
+            .with("actor", kept.actor.as_str())
             .with("choice", choice.key.as_str())
-            .with("message_id", receipt.message_id.as_str())
-            .with("verdict", serde_json::to_value(receipt.verdict).unwrap_or_default()),
+            .with("message_id", kept.message_id.as_str())
+            .with("verdict", kept.verdict.as_str())
+            .at(&kept.at),
     );
 }
 

@@ -12,6 +12,7 @@ use crate::{
     config::{Loaded, Settings, TmuxSettings},
     definition::Definitions,
     events::{Event, EventLog},
+    messages::Messages,
     metrics,
     registry::{Entry, Hold, LockWait, Phase, Record, Registry},
     state::{self, Condition, Seen, how_it_ended},
@@ -77,6 +78,16 @@ impl Context {
 
     pub(crate) fn emit(&self, event: Event) {
         self.events.emit(event);
+    }
+
+    /// Returns the surface that a request came through, as the event log names it.
+    pub(crate) const fn surface(&self) -> &'static str {
+        self.events.source()
+    }
+
+    /// Returns the kept messages.
+    pub(crate) fn messages(&self) -> Messages {
+        Messages::new(self.settings())
     }
 
     /// Refuses the state folder of another user. If the folder could not be read, the verb itself fails on it later.

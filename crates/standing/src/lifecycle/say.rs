@@ -3,6 +3,7 @@
 
 mod deliver;
 mod evidence;
+mod keep;
 mod once;
 mod queue;
 mod ready;
@@ -16,6 +17,7 @@ use super::{Context, orphan};
 use crate::{
     Error, clock, directive,
     events::Event,
+    messages::Kept,
     registry::{Entry, Phase, Record},
     state::{Condition, replaced},
     text::{self, CleanText, MESSAGE_LIMIT},
@@ -37,13 +39,27 @@ pub(crate) fn say(context: &Context, name: &SessionName, request: &SayRequest) -
         return Err(without_record(context, name));
     }
     let hold = context.hold(name, "say")?;
-    let Some(mut record) = context.recover(&hold, name)? else { return Err(Error::Unknown { name: name.clone() }) };
+    let Some(record) = context.recover(&hold, name)? else { return Err(Error::Unknown { name: name.clone() }) };
+    let kept = keep::message(context, request, &cleaned);
+    say_held(context, record, request, &cleaned, kept.clone())
+        .inspect_err(|error| keep::refusal(context, name, kept, error))
+}
+
+/// Delivers one message to a session whose lock is held.
+fn say_held(
+    context: &Context,
+    mut record: Record,
+    request: &SayRequest,
+    cleaned: &CleanText,
+    kept: Kept,
+) -> Result<SayReceipt, Error> {
+    let name = &record.name.clone();
     let message = format!("{}\n\n{}", directive::message_header(name, &request.actor), cleaned.text);
     let mut once = Once::open(context, name, &request.idempotency_key, &message)?;
     let known = once.as_ref().map_or(Ok(Known::New), |once| once.known(name))?;
     let harness = context.harness(&record.harness).map_err(Error::InvalidRequest)?;
     if let Known::Ended(receipt, intent) = known {
-        let receipt = taken_since(context, &record, harness.as_ref(), *receipt, &intent, &message, &cleaned);
+        let receipt = taken_since(context, &record, harness.as_ref(), *receipt, &intent, &message, cleaned);
         if let Some(once) = &mut once {
             once.end(&receipt);
         }
@@ -53,8 +69,8 @@ pub(crate) fn say(context: &Context, name: &SessionName, request: &SayRequest) -
     if let (Known::CutShort(intent), Some(once)) = (&known, &mut once) {
         let pane = pane.as_ref();
         if let Some(delivery) = resume(context, &record, harness.as_ref(), pane, intent, &message)? {
-            let receipt = receipt(&record, &cleaned, &delivery, intent.message_id.clone());
-            return Ok(end(context, record, request, Some(once), pane.ok(), receipt));
+            let receipt = receipt(&record, cleaned, &delivery, intent.message_id.clone());
+            return Ok(end(context, record, kept.because(&delivery.note), Some(once), pane.ok(), receipt));
         }
     }
     let pane = pane?;
@@ -94,8 +110,8 @@ pub(crate) fn say(context: &Context, name: &SessionName, request: &SayRequest) -
             transcript_from,
         });
     }
-    let receipt = receipt(&record, &cleaned, &delivery, message_id.clone());
-    Ok(end(context, record, request, once.as_mut(), Some(&pane), receipt))
+    let receipt = receipt(&record, cleaned, &delivery, message_id);
+    Ok(end(context, record, kept.because(&delivery.note), once.as_mut(), Some(&pane), receipt))
 }
 
 /// Returns the receipt of an earlier delivery, updated to now: a queued or unconfirmed message may have become a turn
@@ -127,6 +143,7 @@ fn taken_since(
         courier.confirm("")
     };
     let receipt = receipt(record, cleaned, &delivery, before.message_id.clone());
+    keep::followed(context, &record.name, &receipt, &delivery.note);
     if receipt.verdict == Verdict::Submitted {
         Queue::open(context, &record.name).recover(context, record, harness);
     }
@@ -137,6 +154,7 @@ fn taken_since(
 pub(crate) fn forget(context: &Context, name: &SessionName) {
     once::forget(context, name);
     queue::forget(context, name);
+    context.messages().forget(name);
 }
 
 /// Returns the text as it may be pasted, or the reason why it is refused.
@@ -199,7 +217,7 @@ fn resume(
 fn end(
     context: &Context,
     record: Record,
-    request: &SayRequest,
+    kept: Kept,
     once: Option<&mut Once>,
     pane: Option<&Pane>,
     receipt: SayReceipt,
@@ -211,7 +229,10 @@ fn end(
             context.tmux.unmark(pane, &receipt.message_id);
         }
     }
-    note(context, record, request, &receipt);
+    let kept = kept.with(&receipt);
+    // Order matters: a reader that is notified of the event finds the text.
+    context.messages().keep(&record.name, kept.clone());
+    note(context, record, &kept);
     receipt
 }
 
@@ -261,9 +282,9 @@ pub(super) fn speakable(context: &Context, record: &Record) -> Result<Pane, Erro
 }
 
 /// Records a delivery. The sender is recorded, the text is not.
-fn note(context: &Context, mut record: Record, request: &SayRequest, receipt: &SayReceipt) {
-    if receipt.verdict == Verdict::NotDelivered {
-        return;
+fn note(context: &Context, mut record: Record, kept: &Kept) {
+    if kept.verdict == Verdict::NotDelivered {
+        return keep::note_refusal(context, &record.name, kept, "not-delivered");
     }
     record.last_message_at = clock::now();
     // A power loss may undo this write; the delivery is in the event log as well.
@@ -272,8 +293,9 @@ fn note(context: &Context, mut record: Record, request: &SayRequest, receipt: &S
         Event::info("standing.said")
             .with("standing", record.name.as_str())
             .with("tmux_target", record.tmux_target.as_str())
-            .with("actor", text::inert_line(&request.actor))
-            .with("message_id", receipt.message_id.as_str())
-            .with("verdict", serde_json::to_value(receipt.verdict).unwrap_or_default()),
+            .with("actor", kept.actor.as_str())
+            .with("message_id", kept.message_id.as_str())
+            .with("verdict", kept.verdict.as_str())
+            .at(&kept.at),
     );
 }

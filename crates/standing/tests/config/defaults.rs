@@ -38,6 +38,7 @@ fn the_defaults_are_these() {
         state_root: root,
         standing_enabled: false,
         agents_may_control: false,
+        keep_messages: true,
         sessions: vec![],
         routing: Routing {
             default_harness: "claude".to_owned(),

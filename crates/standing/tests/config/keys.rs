@@ -25,6 +25,7 @@ version: "0.5.0"
 state: {root: ~/state}
 standingSessions:
   enabled: true
+  keepMessages: false
   sessions:
     - {name: a, description: d, harness: h, harnessArgs: [-x], cwd: ~/w, prompt: p, autoStart: false}
     - {name: b, harnessArgs: [], promptFile: p.md, slack: {enabled: true, channel: C1},
@@ -74,7 +75,7 @@ fn every_key_is_read() {
     let home = project.dir.path().join("home");
     assert_eq!(settings.state_root, home.join("state"));
     assert_eq!(settings.event_log, EventLog { enabled: false, path: project.dir.path().join("e.jsonl") });
-    assert!(settings.standing_enabled);
+    assert!(settings.standing_enabled && !settings.keep_messages);
     assert_eq!(
         settings.slack,
         Slack {

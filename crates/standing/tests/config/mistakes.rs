@@ -16,7 +16,7 @@ fn mistakes_in_keys() {
     assert_problem("channels: {Slack: {}}", "1:12 channels.Slack: unknown key: did you mean `slack`?");
     assert_problem(
         "standingSessions:\n  enabeld: true\n",
-        "2:3 standingSessions.enabeld: unknown key: did you mean `enabled`? allowed here: `enabled`, `agentsMayControl` or `sessions`",
+        "2:3 standingSessions.enabeld: unknown key: did you mean `enabled`? allowed here: `enabled`, `agentsMayControl`, `keepMessages` or `sessions`",
     );
     assert_problem(
         format!("{entry}name: a\n      auto_start: false"),

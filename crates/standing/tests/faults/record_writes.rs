@@ -10,8 +10,9 @@ use std::{
 };
 
 use nix::unistd::geteuid;
-use standing::{CreateRequest, Outcome, ProblemCode, State, TheLoop};
+use standing::{CreateRequest, Outcome, ProblemCode, SayRequest, State, TheLoop, timeline::TimelineQuery};
 use testkit::{TestHome, assert_nothing_spawned};
+use wire::Verdict;
 
 use crate::{
     actor::{Actor, Answer, Order},
@@ -173,6 +174,13 @@ fn row_12_full_disk() {
     let the_loop = home.the_loop();
     two_sessions(&home, &the_loop);
     let filler = disk.fill();
+    let message = SayRequest { name: "runs".to_owned(), text: "on a full disk".to_owned(), ..SayRequest::default() };
+    let receipt = the_loop.standing().say(&message).expect("a receipt");
+    assert_eq!(receipt.verdict, Verdict::Submitted, "{receipt:?}");
+    let runs = TimelineQuery::of(standing::SessionName::parse("runs").expect("a name"));
+    let told = the_loop.timeline(&runs).expect("read").entries;
+    let entry = told.iter().find(|entry| entry.message_id == receipt.message_id).expect("it is in the log");
+    assert_eq!(entry.text, None, "its text was not kept");
     nothing_is_begun_and_stop_works(&home, &the_loop, &home.records());
     fs::remove_file(filler).expect("removed");
     both_resume(&the_loop);

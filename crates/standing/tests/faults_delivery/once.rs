@@ -29,7 +29,7 @@ fn keyed(name: &str, text: &str, key: &str) -> SayRequest {
 
 /// Has another process of the-loop say it, and be killed at that point.
 #[track_caller]
-fn killed_at(home: &TestHome, point: &str, request: &SayRequest) {
+pub(crate) fn killed_at(home: &TestHome, point: &str, request: &SayRequest) {
     let mut command = home.command(env::current_exe().expect("this program"));
     command.args(["--exact", "--ignored", "once::driver", "--nocapture"]).stdin(Stdio::null()).stdout(Stdio::null());
     command.env(ORDER, serde_json::to_string(request).expect("JSON"));

@@ -4,7 +4,7 @@ use standing::{ControlRequest, ControlVerb, DeleteRequest, Outcome, Row, SayRequ
 use testkit::{TestHome, wait_for};
 use wire::{Evidence, SayReceipt, Verdict};
 
-use crate::stage::{begin, control, faulty, framed, home, message, said, say, shows, transcript};
+use crate::stage::{begin, control, faulty, framed, home, kept, message, said, say, shows, transcript};
 
 /// A time that no test outlives, in milliseconds.
 const FOREVER: u32 = 3_600_000;
@@ -46,6 +46,11 @@ fn a_message_to_an_agent_at_work_is_queued_and_becomes_a_turn_of_its_own() {
     assert_eq!(again.message_id, receipt.message_id);
     assert_eq!(said(&home, &row), [framed("ops", "one")]);
     assert_eq!(last(&home, "standing.taken_up")["message_id"], receipt.message_id.as_str());
+    let entry = kept(&the_loop, "ops").remove(0);
+    assert_eq!(
+        (entry.text.as_deref(), entry.verdict, entry.evidence),
+        (Some("one"), Some(Verdict::Submitted), Some(Evidence::Transcript))
+    );
 }
 
 #[test]

@@ -3,7 +3,10 @@
 use std::{collections::BTreeSet, fs, path::PathBuf};
 
 use serde_json::Value;
-use standing::{ControlRequest, ControlVerb, CreateRequest, Outcome, Row, SayReceipt, SayRequest, TheLoop};
+use standing::{
+    ControlRequest, ControlVerb, CreateRequest, Outcome, Row, SayReceipt, SayRequest, SessionName, TheLoop,
+    timeline::{Entry, Kinds, TimelineQuery},
+};
 use testkit::{TestHome, TestHomeBuilder, wait_for};
 
 /// The launcher under test, which is the demo harness as well.
@@ -50,6 +53,14 @@ pub(crate) fn message(name: &str, text: &str) -> SayRequest {
 #[track_caller]
 pub(crate) fn say(the_loop: &TheLoop, name: &str, text: &str) -> SayReceipt {
     the_loop.standing().say(&message(name, text)).expect("a receipt")
+}
+
+/// The messages and answers in the timeline of a session, newest first.
+#[track_caller]
+pub(crate) fn kept(the_loop: &TheLoop, name: &str) -> Vec<Entry> {
+    let session = Some(SessionName::parse(name).expect("a name"));
+    let query = TimelineQuery { session, kinds: Kinds::Messages, ..TimelineQuery::default() };
+    the_loop.timeline(&query).expect("a timeline").entries
 }
 
 /// The transcript of the demo that a row tells of: kinds and words, oldest first.

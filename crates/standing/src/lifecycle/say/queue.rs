@@ -9,12 +9,12 @@ use std::{fs, path::PathBuf};
 use harness::{Harness, Screen};
 use serde::{Deserialize, Serialize};
 use tmux::Pane;
-use wire::{SessionName, Verdict};
+use wire::{Evidence, SessionName, Verdict};
 
 use super::{
     deliver::Delivery,
     evidence::{Found, Transcript, Watch},
-    ready,
+    keep, ready,
 };
 use crate::{
     events::Event,
@@ -87,10 +87,12 @@ impl Queue {
         let before = self.untaken.len();
         self.untaken.retain(|untaken| match found(context, record, harness, untaken) {
             Found::Turn => {
+                keep::taken_up(context, &record.name, &untaken.message_id);
                 note(context, record, "standing.taken_up", untaken);
                 false
             }
             Found::TakenBack => {
+                keep::taken_back(context, &record.name, &untaken.message_id);
                 note(context, record, "standing.taken_back", untaken);
                 false
             }
@@ -202,6 +204,7 @@ impl Queue {
         let delivery = Delivery { session, tmux, pane, harness, watch, message, mark, was_busy }.deliver();
         match (delivery.verdict, delivery.in_box) {
             (Verdict::Submitted, _) => {
+                keep::taken_up(context, &record.name, &before.message_id);
                 note(context, record, "standing.taken_up", &before);
                 Handed::Taken
             }
@@ -214,6 +217,8 @@ impl Queue {
                 Handed::Waits
             }
             (Verdict::Unconfirmed, false) => {
+                let (verdict, evidence) = (delivery.verdict, Evidence::None);
+                context.messages().follow(&record.name, &before.message_id, verdict, evidence, &delivery.note);
                 notes.push(format!("could not confirm a message that was sent again: {}", delivery.note));
                 Handed::Taken
             }
