@@ -18,6 +18,7 @@ mod mcp;
 mod metrics;
 mod nonblocking;
 mod openapi;
+mod panes;
 mod refusals;
 mod rest;
 mod scale;

@@ -23,7 +23,7 @@ mod syntax;
 mod tree;
 mod validate;
 
-use std::{path::Path, rc::Rc};
+use std::{collections::BTreeMap, path::Path, rc::Rc};
 
 pub use locate::{ConfigPath, locate};
 pub use loopback::is_loopback;
@@ -40,6 +40,7 @@ use process::Surroundings;
 use read::Text;
 use tree::Node;
 use validate::Verdict;
+use wire::SessionName;
 
 /// Config file after reading.
 #[derive(Clone, Debug)]
@@ -52,6 +53,8 @@ pub struct Loaded {
     pub problems: Vec<ConfigProblem>,
     /// False if the file was requested by name and could not be read: then even the state folder is unknown.
     pub state_is_known: bool,
+    /// Line of each declared session in the file.
+    pub lines: BTreeMap<SessionName, usize>,
 }
 
 impl Loaded {
@@ -74,14 +77,15 @@ impl Loaded {
 pub fn load(path: ConfigPath, surroundings: &Surroundings) -> Loaded {
     let text = read::read(&path);
     let state_is_known = !(path.is_named() && matches!(text, Text::Unusable(_)));
+    let mut lines = BTreeMap::new();
     let (settings, problems) = match text {
         Text::Missing => (Settings::defaults(path.project_dir(), surroundings), Vec::new()),
         Text::Unusable(mistake) => {
             (Settings::defaults(path.project_dir(), surroundings), located(vec![mistake], None, path.file()))
         }
-        Text::Read(text, mistake) => understood(&text, mistake, &path, surroundings),
+        Text::Read(text, mistake) => understood(&text, mistake, &path, surroundings, &mut lines),
     };
-    Loaded { path, settings, problems, state_is_known }
+    Loaded { path, settings, problems, state_is_known, lines }
 }
 
 /// Returns the tmux socket that a config file names, before any check of the file: for a query that may fail without
@@ -104,6 +108,7 @@ fn understood(
     mistake: Option<Mistake>,
     path: &ConfigPath,
     surroundings: &Surroundings,
+    lines: &mut BTreeMap<SessionName, usize>,
 ) -> (Settings, Vec<ConfigProblem>) {
     let mut mistakes = Vec::from_iter(mistake);
     let root = match parse::parse(text, 0) {
@@ -128,6 +133,7 @@ fn understood(
     mistakes.extend(nul::take_out(&mut document, &mut bad_sessions));
     mistakes.extend(rules::check(&root, &document, &mut bad_sessions));
     root.repeated_keys(&KeyPath::default(), &mut mistakes);
+    *lines = rules::lines(&root, &document);
     let settings = settings::of_document(&document, &bad_sessions, path.project_dir(), surroundings);
     (settings, located(mistakes, Some(&root), path.file()))
 }

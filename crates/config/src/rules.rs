@@ -1,10 +1,11 @@
 //! Rules that a schema cannot express.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::Value;
 
 use process::variables;
+use wire::SessionName;
 
 use super::{
     explain,
@@ -26,6 +27,19 @@ pub(super) fn check(root: &Node, value: &Value, bad_sessions: &mut BTreeSet<usiz
     bad_sessions.extend(variables.iter().filter_map(|mistake| mistake.path.session()));
     mistakes.extend(variables);
     mistakes
+}
+
+/// Returns the line of each declared session. The first entry of a name counts.
+pub(super) fn lines(root: &Node, value: &Value) -> BTreeMap<SessionName, usize> {
+    let mut lines = BTreeMap::new();
+    let sessions = value.pointer("/standingSessions/sessions").and_then(Value::as_array);
+    for (index, entry) in sessions.into_iter().flatten().enumerate() {
+        let name = entry["name"].as_str().and_then(|name| SessionName::parse(name).ok());
+        if let (Some(name), Some(mark)) = (name, mark(root, &session(index).key("name"))) {
+            lines.entry(name).or_insert(mark.line);
+        }
+    }
+    lines
 }
 
 fn session(index: usize) -> KeyPath {

@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use standing::{
-    Caller, Error, Standing, Surroundings, TheLoop,
+    Caller, Details, Error, PaneView, Scrollback, Standing, Surroundings, TheLoop,
     config::Loaded,
     events::EventReader,
     timeline::{News, Timeline, TimelineQuery},
@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use wire::{Row, SessionName};
 
 use crate::{
+    panes::{PaneSubscription, PaneWatcher},
     queues::{Queues, Turn},
     watcher::{ConfigFile, SessionWatcher},
 };
@@ -29,6 +30,7 @@ pub struct Engine {
     queues: Arc<Queues>,
     closed: CancellationToken,
     watcher: SessionWatcher,
+    panes: PaneWatcher,
     /// `None`: the caller that the instance was opened for.
     caller: Option<FindCaller>,
 }
@@ -50,7 +52,8 @@ impl Engine {
     pub fn new(the_loop: TheLoop) -> Self {
         let closed = CancellationToken::new();
         let watcher = SessionWatcher::new(the_loop.clone(), closed.clone());
-        Self { the_loop, queues: Arc::default(), closed, watcher, caller: None }
+        let panes = PaneWatcher::new(the_loop.clone(), closed.clone());
+        Self { the_loop, queues: Arc::default(), closed, watcher, panes, caller: None }
     }
 
     /// Returns this engine for one request, with a function that finds its caller. The function runs on a thread that may
@@ -112,6 +115,32 @@ impl Engine {
     /// Returns the watcher, which reads the sessions while there are subscribers.
     pub fn watcher(&self) -> &SessionWatcher {
         &self.watcher
+    }
+
+    /// Returns the details of one session.
+    pub async fn details(&self, name: &str) -> Result<Details, Error> {
+        let name = name.to_owned();
+        self.read(move |the_loop| the_loop.standing().details(&name)).await
+    }
+
+    /// Returns the screen of a session's pane with its colours; `None` if it has no pane.
+    pub async fn pane(&self, name: &str) -> Result<Option<PaneView>, Error> {
+        let name = name.to_owned();
+        self.read(move |the_loop| the_loop.standing().pane(&name)).await
+    }
+
+    /// Returns up to [`standing::SCROLLBACK`] lines of a session's history that are above the line with a number; `None`
+    /// if it has no pane.
+    pub async fn scrollback(&self, name: &str, before: usize) -> Result<Option<Scrollback>, Error> {
+        let name = name.to_owned();
+        self.read(move |the_loop| the_loop.standing().scrollback(&name, before)).await
+    }
+
+    /// Subscribes to the pane of a session: while there is a subscription, the pane is captured about ten times a second.
+    /// A session without a pane is watched as well, and its view appears once it has one.
+    pub async fn watch_pane(&self, name: &str) -> Result<PaneSubscription, Error> {
+        let first = self.pane(name).await?.unwrap_or_default();
+        Ok(self.panes.subscribe(SessionName::parse(name)?, first))
     }
 
     /// Begins to watch the config file. Costs nothing until the file changes.
@@ -198,10 +227,11 @@ impl Engine {
 
     /// Runs a verb, and publishes its effect before its caller gets the answer.
     async fn change<T: Send + 'static>(&self, turn: Turn, verb: impl FnOnce(&TheLoop) -> T + Send + 'static) -> T {
-        let watcher = self.watcher.clone();
+        let (watcher, panes) = (self.watcher.clone(), self.panes.clone());
         let verb = move |the_loop: &TheLoop| {
             let done = verb(the_loop);
             watcher.verb_ended();
+            panes.verb_ended();
             done
         };
         self.run(turn, verb).await

@@ -10,10 +10,12 @@
 
 mod api;
 mod engine;
+mod panes;
 mod queues;
 mod watcher;
 
 pub use engine::Engine;
+pub use panes::PaneSubscription;
 pub use queues::THREADS;
 pub use watcher::{Change, ConfigFile, SessionWatcher, Sessions, Snapshot, Subscription};
 pub use wire::{Refusal, StandingApi};

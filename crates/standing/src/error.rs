@@ -82,6 +82,14 @@ pub enum Error {
         /// Name of the tmux socket; empty for the default one.
         socket: String,
     },
+    /// Pane: the tmux session of this name is not managed by the-loop.
+    #[error("the tmux session `{session}` is not managed by the-loop, so its pane is not shown")]
+    NotShown {
+        /// Name of the tmux session.
+        session: String,
+        /// Name of the tmux socket; empty for the default one.
+        socket: String,
+    },
     /// A live session of the-loop has lost its record: only `restore` and the operator act on it.
     #[error("`{name}` is running, but its record is missing")]
     Unrecorded {
@@ -270,9 +278,11 @@ impl Error {
             Self::AlreadyDeclared { .. } | Self::AlreadyExists { .. } => ProblemCode::NameTaken,
             Self::Declared { .. } => ProblemCode::Declared,
             Self::Unknown { .. } => ProblemCode::UnknownSession,
-            Self::NotRunning { .. } | Self::OutOfReach { .. } | Self::Foreign { .. } | Self::Unrecorded { .. } => {
-                ProblemCode::NotRunning
-            }
+            Self::NotRunning { .. }
+            | Self::OutOfReach { .. }
+            | Self::Foreign { .. }
+            | Self::NotShown { .. }
+            | Self::Unrecorded { .. } => ProblemCode::NotRunning,
             Self::Waiting { .. } => ProblemCode::Waiting,
             Self::NotWaiting { .. } => ProblemCode::NotWaiting,
             Self::UnsentText { .. } => ProblemCode::UnsentText,
@@ -304,6 +314,7 @@ impl Error {
             Self::Foreign { name, session, socket } => {
                 vec![look(session, socket), Remedy::CloseAndStart { name: name.clone() }]
             }
+            Self::NotShown { session, socket } => vec![look(session, socket)],
             Self::Unrecorded { name, session, socket } => {
                 vec![Remedy::Restore { name: name.clone() }, look(session, socket)]
             }

@@ -9,6 +9,7 @@
 mod brief;
 mod caller;
 mod definition;
+mod details;
 mod directive;
 mod doctor;
 mod error;
@@ -32,8 +33,10 @@ pub(crate) use ::process::{self, clock, nesting, sockets, variables};
 pub use brief::{BRIEF_LIMIT, read_brief};
 pub use caller::Caller;
 pub use demo_agent as demo;
+pub use details::Details;
 pub use error::Error;
 pub use harness::account::account_differences;
+pub use lifecycle::pane::{PaneView, SCROLLBACK, Scrollback};
 pub use lifecycle::reconcile::Recovered;
 pub use lifecycle::screen::last_lines;
 pub use metrics::{Metrics, Times, metrics};
@@ -45,7 +48,7 @@ pub use process::{
 };
 pub use selftest::{Step, selftest};
 pub use the_loop::{Standing, TheLoop};
-pub use watching::{Blind, Look, Places, Reason, Server, Watching};
+pub use watching::{Blind, Look, PaneLook, PaneWatching, Places, Reason, Server, Watching};
 pub use wire::{
     Activity, AnswerRequest, Check, Choice, ControlReport, ControlRequest, ControlVerb, CreateRequest, DeleteRequest,
     Finding, Outcome, PlannedAction, PlannedSession, Problem, ProblemCode, Row, SayReceipt, SayRequest, SecretSource,

@@ -16,11 +16,16 @@ use wire::{
 };
 
 use crate::{
-    Caller, Error, Surroundings, blocking,
+    Caller, Details, Error, Surroundings, blocking,
     config::{self, ConfigPath, Loaded},
     doctor,
     events::{Event, EventLog, EventReader},
-    lifecycle::{self, Context, list::EarlyLook, reconcile::Recovered},
+    lifecycle::{
+        self, Context,
+        list::EarlyLook,
+        pane::{PaneView, Scrollback},
+        reconcile::Recovered,
+    },
     metrics,
 };
 
@@ -399,5 +404,25 @@ impl Standing<'_> {
     pub fn screen(&self, name: &str, lines: usize) -> Result<String, Error> {
         let name = SessionName::parse(name)?;
         lifecycle::screen::screen(&self.the_loop.strict()?, &name, lines)
+    }
+
+    /// Returns the details of one session.
+    pub fn details(&self, name: &str) -> Result<Details, Error> {
+        let name = SessionName::parse(name)?;
+        lifecycle::details::details(&self.the_loop.strict()?, &name)
+    }
+
+    /// Returns the pane of a session with its colours, alive or retained; `None` if it has no pane. Refuses a tmux
+    /// session that is not managed by the-loop.
+    pub fn pane(&self, name: &str) -> Result<Option<PaneView>, Error> {
+        let name = SessionName::parse(name)?;
+        lifecycle::pane::view(&self.the_loop.strict()?, &name)
+    }
+
+    /// Returns up to 500 lines of a session's history that are above the line with a number; `None` if it has no
+    /// pane.
+    pub fn scrollback(&self, name: &str, before: usize) -> Result<Option<Scrollback>, Error> {
+        let name = SessionName::parse(name)?;
+        lifecycle::pane::scrollback(&self.the_loop.strict()?, &name, before)
     }
 }

@@ -4,15 +4,12 @@
 //! signalled. Its user waits for [`Watching::signal`] and for changes of the [`Places`], and then looks again.
 //! Nothing here waits, and nothing here changes a session.
 
-use std::{
-    fs, io, mem,
-    os::{fd::OwnedFd, unix::fs::MetadataExt as _},
-    path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
-    time::{Duration, Instant},
-};
+mod connection;
+mod panes;
 
-use tmux::{Control, Line, Panes, Silence};
+use std::{io, mem, os::fd::OwnedFd, path::PathBuf, sync::Arc, time::Instant};
+
+use tmux::{Control, Panes, Silence};
 use wire::{Row, State};
 
 use crate::{
@@ -20,12 +17,9 @@ use crate::{
     lifecycle::{Context, watch},
     process::ProcessIdentity,
 };
+use connection::{Connection, Socket};
 
-/// Pauses between two attempts to connect: the first, and the longest.
-const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(1));
-
-/// A connection that lasted this long was good: the next attempt follows immediately.
-const GOOD: Duration = Duration::from_secs(10);
+pub use panes::{PaneLook, PaneWatching};
 
 /// Files whose changes require another look.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,37 +87,12 @@ impl Server {
 pub struct Watching {
     the_loop: TheLoop,
     memory: watch::Memory,
-    line: Option<Connected>,
-    /// Time of the next attempt to connect, and the pause after another failure.
-    again: (Instant, Duration),
+    connection: Connection,
     /// Server that answered last.
     server: Option<ProcessIdentity>,
     blind: Option<Blind>,
     /// File at the path of the socket when its server had no session of the-loop.
     empty: Option<Socket>,
-}
-
-/// Path of a server's socket, and the identity of the file there. Another file belongs to another server.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Socket {
-    path: PathBuf,
-    file: Option<(u64, u64)>,
-}
-
-impl Socket {
-    fn of(context: &Context) -> Self {
-        let path = context.tmux.socket_path();
-        let file = fs::symlink_metadata(&path).ok().map(|meta| (meta.dev(), meta.ino()));
-        Self { path, file }
-    }
-}
-
-/// Control client, and the server that it is connected to.
-#[derive(Debug)]
-struct Connected {
-    line: Line,
-    since: Instant,
-    socket: Socket,
 }
 
 impl Watching {
@@ -132,8 +101,7 @@ impl Watching {
         Self {
             the_loop,
             memory: watch::Memory::default(),
-            line: None,
-            again: (Instant::now(), PAUSES.0),
+            connection: Connection::new(),
             server: None,
             blind: None,
             empty: None,
@@ -160,11 +128,11 @@ impl Watching {
             Err(error) => return self.refused(error),
         };
         let socket = Socket::of(&context);
-        self.keep_line(&socket);
-        let context = context.through(self.line.as_ref().map(|connected| Arc::clone(&connected.line)));
-        if let Some(line) = &self.line {
+        self.connection.keep(&socket);
+        let context = context.through(self.connection.line());
+        if let Some(connected) = self.connection.connected() {
             // Changes signalled from here on may be newer than this look.
-            line.with(Control::take_change);
+            connected.with(Control::take_change);
         }
         let mut memory = mem::take(&mut self.memory);
         let found = watch::watch(&context, &mut memory, &|| self.panes(&context, &socket, why));
@@ -207,17 +175,18 @@ impl Watching {
     /// Returns a file that becomes readable when the control client has output, if there is a control client.
     /// [`Watching::heard`] reads the output.
     pub fn signal(&self) -> io::Result<Option<OwnedFd>> {
-        self.line.as_ref().map(|line| line.with(|control| control.output().try_clone_to_owned())).transpose()
+        let output = |control: &mut Control| control.output().try_clone_to_owned();
+        self.connection.connected().map(|connected| connected.with(output)).transpose()
     }
 
     /// Identifies the connection: when it differs, [`Watching::signal`] returns another file.
     pub fn connection(&self) -> Option<Instant> {
-        self.line.as_ref().map(|line| line.since)
+        self.connection.connected().map(|connected| connected.since)
     }
 
     /// Reads the output of the control client, without waiting. True if another look is due.
     pub fn heard(&self) -> bool {
-        self.line.as_ref().is_some_and(|line| line.with(Control::take_change))
+        self.connection.connected().is_some_and(|connected| connected.with(Control::take_change))
     }
 
     /// True while the server that answered last is stopped by a signal.
@@ -231,23 +200,9 @@ impl Watching {
     }
 
     fn refused(&mut self, error: Error) -> Look {
-        (self.line, self.blind) = (None, None);
+        self.connection.disconnect();
+        self.blind = None;
         Look { rows: Err(error), screens: Vec::new(), as_of: clock::now(), blind: None, server: None, unsettled: false }
-    }
-
-    /// Drops a control client that has ended, or whose server other clients would not reach.
-    fn keep_line(&mut self, socket: &Socket) {
-        let Some(line) = &self.line else { return };
-        let elsewhere = line.socket != *socket;
-        if !elsewhere && !line.with(|control| control.has_ended()) {
-            return;
-        }
-        if elsewhere || line.since.elapsed() >= GOOD {
-            self.again = (Instant::now(), PAUSES.0);
-        } else {
-            self.later();
-        }
-        self.line = None;
     }
 
     /// Records what a look says about the server.
@@ -270,46 +225,17 @@ impl Watching {
     fn follow(&mut self, context: &Context, socket: Socket, panes: &Result<Panes, Silence>) -> bool {
         self.empty = None;
         let Ok(panes) = panes else {
-            self.line = None;
+            self.connection.disconnect();
             return false;
         };
         if panes.sessions().next().is_none() {
             // Order matters: without a session of the-loop, the control client would keep the server alive.
-            self.line = None;
+            self.connection.disconnect();
             self.empty = Some(socket);
             return true;
         }
-        self.keep_line(&socket);
-        if self.line.is_some() {
-            return true;
-        }
-        if Instant::now() < self.again.0 {
-            return false;
-        }
-        match context.tmux.connect() {
-            Ok(control) => {
-                let line = Arc::new(Mutex::new(control));
-                self.line = Some(Connected { line, since: Instant::now(), socket });
-                true
-            }
-            Err(silence) => {
-                tracing::debug!(reason = silence.0, "using one process for each tmux query");
-                self.later();
-                false
-            }
-        }
-    }
-
-    /// Postpones the next attempt to connect.
-    fn later(&mut self) {
-        let pause = self.again.1;
-        self.again = (Instant::now() + pause, pause.saturating_mul(2).min(PAUSES.1));
-    }
-}
-
-impl Connected {
-    fn with<T>(&self, ask: impl FnOnce(&mut Control) -> T) -> T {
-        ask(&mut self.line.lock().unwrap_or_else(PoisonError::into_inner))
+        self.connection.keep(&socket);
+        self.connection.connect(socket, || context.tmux.connect())
     }
 }
 

@@ -9,7 +9,8 @@ use nix::{
 };
 use serde_json::json;
 use standing::{
-    Activity, ControlRequest, ControlVerb, CreateRequest, Look, Reason, Row, SayRequest, State, TheLoop, Watching,
+    Activity, ControlRequest, ControlVerb, CreateRequest, Look, PaneWatching, Reason, Row, SayRequest, SessionName,
+    State, TheLoop, Watching,
 };
 use testkit::{TestHome, wait_for};
 
@@ -133,6 +134,24 @@ fn a_change_is_told_and_a_look_starts_no_process() {
     create(&the_loop, "new");
     let seen = told(&mut watching, "a new session", |rows| is(rows, "new", State::Running));
     agree(&the_loop, &seen);
+}
+
+#[test]
+fn a_look_at_a_pane_starts_no_process() {
+    let counted = Counted::new();
+    let (home, the_loop) = (&counted.home, counted.the_loop());
+    create(&the_loop, "ops");
+    let names = [SessionName::parse("ops").expect("a name")];
+    let mut watching = PaneWatching::new(the_loop);
+    watching.look(&names, false);
+    wait_for("a connection", || (watching.look(&names, false).pause.as_millis() <= 100).then_some(()));
+    let before = counted.count();
+    send(home, &["send-keys", "-t", "=loop-standing-ops:", "-l", "typed"]);
+    wait_for("the change", || {
+        let changed = watching.look(&names, false).changed;
+        changed.iter().any(|(_, view)| view.lines.iter().any(|line| line.contains("typed"))).then_some(())
+    });
+    assert_eq!(counted.count(), before, "{}", fs::read_to_string(&counted.calls).expect("calls"));
 }
 
 #[test]

@@ -68,8 +68,19 @@ pub struct Control {
 }
 
 impl Tmux {
-    /// Connects a control client to the server, which must be running.
+    /// Connects a control client that reports changes to the server, which must be running.
     pub fn connect(&self) -> Result<Control, Silence> {
+        let mut control = self.connect_quietly()?;
+        let sessions = format!("#{{?#{{m:{TMUX_PREFIX}*,#{{session_name}}}},#{{W:#{{P:{SIGNAL}\t\t}}}},}}");
+        let subscribed = control.ask(&["refresh-client", "-B", &format!("{SUBSCRIPTION}::#{{S:{sessions}}}")])?;
+        if !subscribed.status.success() {
+            return Err(subscribed.silence());
+        }
+        Ok(control)
+    }
+
+    /// Connects a control client that only answers, and reports no more than new and closed sessions and windows.
+    pub fn connect_quietly(&self) -> Result<Control, Silence> {
         let session = format!("{PREFIX}{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let (target, exact) = (format!("={session}:"), format!("={session}"));
         let unspawned = |error: &dyn fmt::Display| Silence(format!("could not run tmux: {error}"));
@@ -86,13 +97,7 @@ impl Tmux {
             "set-option", "-t", &target, "detach-on-destroy", "on", ";",
             "set-option", "-w", "-t", &target, "remain-on-exit", "off",
         ]);
-        let mut control = Control::begin(&mut command, alive).map_err(|error| unspawned(&error))?;
-        let sessions = format!("#{{?#{{m:{TMUX_PREFIX}*,#{{session_name}}}},#{{W:#{{P:{SIGNAL}\t\t}}}},}}");
-        let subscribed = control.ask(&["refresh-client", "-B", &format!("{SUBSCRIPTION}::#{{S:{sessions}}}")])?;
-        if !subscribed.status.success() {
-            return Err(subscribed.silence());
-        }
-        Ok(control)
+        Control::begin(&mut command, alive).map_err(|error| unspawned(&error))
     }
 }
 

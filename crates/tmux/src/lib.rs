@@ -17,6 +17,7 @@ mod listing;
 mod options;
 mod paste;
 mod permits;
+mod picture;
 mod scope;
 mod spawn;
 
@@ -34,6 +35,7 @@ pub use control::Control;
 pub use listing::{Pane, Panes};
 pub use options::configured;
 pub use paste::{Paste, PasteAnswer};
+pub use picture::{Facts, Picture};
 pub use spawn::{KEPT_LIMIT, Spawn, SpawnAnswer};
 
 use process::{Surroundings, marks::scrubbed};

@@ -76,6 +76,11 @@ impl Context {
         secrets(self.settings())
     }
 
+    /// Returns the part of the-loop that runs the verb.
+    pub(crate) fn source(&self) -> &'static str {
+        self.events.source()
+    }
+
     pub(crate) fn emit(&self, event: Event) {
         self.events.emit(event);
     }

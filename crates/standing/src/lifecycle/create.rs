@@ -76,6 +76,7 @@ fn record(context: &Context, name: &SessionName, request: &CreateRequest) -> Res
         .map_err(|_| Error::InvalidRequest("the working directory is not UTF-8".to_owned()))?;
     let mut record = Record::new(name, clock::now());
     record.origin = Origin::Created;
+    context.source().clone_into(&mut record.created_by);
     record.phase = Some(Phase::Created);
     record.harness_args = request.harness_args.clone().unwrap_or_else(|| definitions.inherited_args(&harness));
     record.harness_args_inherited = request.harness_args.is_none();

@@ -64,6 +64,9 @@ pub(crate) struct Record {
     pub(crate) format: u32,
     #[serde(default)]
     pub(crate) origin: Origin,
+    /// Part of the-loop that created the session, as the event log names it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) created_by: String,
     /// Operation that was last begun, written before it is carried out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) phase: Option<Phase>,
@@ -211,6 +214,7 @@ impl Record {
             slack_enabled: false,
             format: FORMAT,
             origin: Origin::Created,
+            created_by: String::new(),
             phase: Some(Phase::Created),
             harness_args_inherited: false,
             loop_id: String::new(),
