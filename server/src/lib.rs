@@ -6,13 +6,18 @@
 pub mod access;
 pub mod assets;
 mod doctor;
-pub mod openapi;
 pub(crate) mod problem;
+mod refusals;
 pub mod router;
 pub mod service;
 mod surfaces;
 
-pub use surfaces::{cli::run, mcp, rest, slack};
+pub use surfaces::{
+    cli::run,
+    mcp,
+    rest::{self, openapi},
+    slack,
+};
 
 /// Version that the health route reports.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -8,6 +8,7 @@ mod accept;
 pub(crate) mod alongside;
 pub(crate) mod background;
 mod half_closed;
+mod holder;
 pub(crate) mod inherited;
 pub(crate) mod init;
 pub(crate) mod instance;

@@ -19,6 +19,7 @@
 mod address;
 mod call;
 mod error;
+mod parse;
 mod token;
 
 use std::{path::PathBuf, time::Duration};

@@ -235,6 +235,25 @@ impl Drop for TestHome {
     }
 }
 
+/// Runs `act` and asserts that the home has the same processes and tmux sessions after it as before.
+///
+/// # Panics
+///
+/// If there are others.
+#[track_caller]
+pub fn assert_nothing_spawned<T>(home: &TestHome, act: impl FnOnce() -> T) -> T {
+    let look = || (processes::marked(home.marker()), home.tmux().sessions());
+    let before = look();
+    let result = act();
+    let after = look();
+    // Compared by PID: a new process may not have executed its program yet.
+    let who = |(found, sessions): &(Vec<(i32, String)>, Vec<String>)| {
+        (found.iter().map(|(pid, _)| *pid).collect::<Vec<_>>(), sessions.clone())
+    };
+    assert_eq!(who(&after), who(&before), "something was spawned or ended: {before:?}, and then {after:?}");
+    result
+}
+
 /// A custom harness: enables bracketed paste, prints its arguments, and echoes each line of its input.
 const ECHOER: &str = r#"#!/bin/sh
 printf '%s\n' "$*" >> "$HOME/echoer.log"

@@ -17,11 +17,11 @@ mod tmux;
 mod wait;
 
 pub use golden::assert_text;
-pub use home::{TestHome, TestHomeBuilder};
+pub use home::{TestHome, TestHomeBuilder, assert_nothing_spawned};
 pub use http::{Answer, Http};
 #[cfg(feature = "model")]
 pub use model::StubModel;
-pub use processes::{assert_nothing_spawned, marked};
+pub use processes::marked;
 pub use service::TestService;
 #[cfg(feature = "slack")]
 pub use slack::{Fault, StubSlack};

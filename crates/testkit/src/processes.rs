@@ -7,31 +7,10 @@ use nix::{
     unistd::Pid,
 };
 
-use crate::TestHome;
-
 /// Returns the PIDs and command lines of the running processes with `marker` in their initial environment. A zombie has
 /// no environment, so it does not count.
 pub fn marked(marker: &str) -> Vec<(i32, String)> {
     pids().filter(|&pid| carries(pid, marker)).map(|pid| (pid, command_line(pid))).collect()
-}
-
-/// Runs `act` and asserts that the home has the same processes and tmux sessions after it as before.
-///
-/// # Panics
-///
-/// If there are others.
-#[track_caller]
-pub fn assert_nothing_spawned<T>(home: &TestHome, act: impl FnOnce() -> T) -> T {
-    let look = || (marked(home.marker()), home.tmux().sessions());
-    let before = look();
-    let result = act();
-    let after = look();
-    // Compared by PID: a new process may not have executed its program yet.
-    let who = |(found, sessions): &(Vec<(i32, String)>, Vec<String>)| {
-        (found.iter().map(|(pid, _)| *pid).collect::<Vec<_>>(), sessions.clone())
-    };
-    assert_eq!(who(&after), who(&before), "something was spawned or ended: {before:?}, and then {after:?}");
-    result
 }
 
 /// Kills the processes with the marker. The marker is checked again right before the signal, so that a PID reused

@@ -27,9 +27,9 @@ pub use name::{InvalidName, InvalidRef, SessionName, StandingRef, TMUX_PREFIX, W
 pub use plan::{PlannedAction, PlannedSession};
 pub use problem::{Problem, ProblemCode};
 pub use remedy::Remedy;
-pub use report::{ControlReport, Outcome};
+pub use report::ControlReport;
 pub use request::{
     AnswerRequest, ControlBody, ControlRequest, ControlVerb, CreateRequest, DeleteRequest, SayRequest, SecretSource,
 };
-pub use row::{Activity, Choice, Row, State, Status};
+pub use row::{Activity, Choice, Outcome, Row, State, Status};
 pub use say::{Evidence, Message, SayReceipt, Stream, Verdict};

@@ -2,37 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Row;
-
-/// Result of a command on one session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Outcome {
-    /// A new conversation was started.
-    Started,
-    /// The recorded conversation was resumed.
-    Resumed,
-    /// It was already running and was left untouched.
-    AlreadyRunning,
-    /// It was running and has been stopped; its conversation is kept.
-    Stopped,
-    /// It was not running, or was not started for the reason given.
-    NotRunning,
-    /// The verb failed, for the reason given.
-    Failed,
-    /// It was stopped and its record was removed.
-    Deleted,
-    /// The config is invalid.
-    Misconfigured,
-}
-
-impl Outcome {
-    /// False for the two outcomes that are failures.
-    pub const fn is_ok(self) -> bool {
-        !matches!(self, Self::Failed | Self::Misconfigured)
-    }
-}
+use crate::{Outcome, Row};
 
 /// Result of create, delete, start, stop or restart, with one row per session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

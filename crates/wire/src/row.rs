@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Outcome, SessionName, Verdict};
+use crate::{SessionName, Verdict};
 
 /// Status in three values, for existing clients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -63,6 +63,36 @@ pub enum Activity {
     /// The screen is not recognised, or was not read.
     #[default]
     Unknown,
+}
+
+/// Result of a command on one session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// A new conversation was started.
+    Started,
+    /// The recorded conversation was resumed.
+    Resumed,
+    /// It was already running and was left untouched.
+    AlreadyRunning,
+    /// It was running and has been stopped; its conversation is kept.
+    Stopped,
+    /// It was not running, or was not started for the reason given.
+    NotRunning,
+    /// The verb failed, for the reason given.
+    Failed,
+    /// It was stopped and its record was removed.
+    Deleted,
+    /// The config is invalid.
+    Misconfigured,
+}
+
+impl Outcome {
+    /// False for the two outcomes that are failures.
+    pub const fn is_ok(self) -> bool {
+        !matches!(self, Self::Failed | Self::Misconfigured)
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

@@ -39,39 +39,6 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("app/src", &["islands::browser::live", "islands::browser::page"]),
     ("app/src", &["islands::browser::name", "islands::name_hint"]),
     ("app/src", &["screens::card", "screens::menu", "screens::notice", "screens::say_box"]),
-    ("crates/client/src", &["address", "error"]),
-    (
-        "crates/standing/src",
-        &[
-            "lifecycle::delete",
-            "lifecycle::recognise",
-            "lifecycle::recover",
-            "lifecycle::start::attempt",
-            "lifecycle::start::brief",
-            "lifecycle::start::plan",
-            "lifecycle::stop",
-        ],
-    ),
-    ("crates/testkit/src", &["home", "processes", "tmux"]),
-    ("crates/testkit/src", &["slack::api", "slack::events", "slack::world"]),
-    ("crates/wire/src", &["report", "row"]),
-    ("server/src", &["access::peer::diag", "access::peer::socket", "access::peer::table"]),
-    ("server/src", &["openapi", "surfaces::rest"]),
-    ("server/src", &["service::instance", "service::presence"]),
-    ("server/src", &["surfaces::cli::lifecycle", "surfaces::cli::standing", "surfaces::cli::stop"]),
-    ("server/src", &["surfaces::slack::announce", "surfaces::slack::unannounced"]),
-    (
-        "server/src",
-        &[
-            "surfaces::slack::deliver",
-            "surfaces::slack::context",
-            "surfaces::slack::queues",
-            "surfaces::slack::outbox",
-            "surfaces::slack::reading",
-            "surfaces::slack::receive",
-        ],
-    ),
-    ("server/src", &["surfaces::slack::slowed", "surfaces::slack::status"]),
 ];
 
 /// Fails if a crate of the workspace has an unknown circle, or a known one is gone.

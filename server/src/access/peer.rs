@@ -47,7 +47,7 @@ impl Peer {
     pub(crate) fn of_tcp(stream: &TcpStream) -> Self {
         let (Ok(peer), Ok(local)) = (stream.peer_addr(), stream.local_addr()) else { return Self::stranger() };
         let (peer, local) = (canonical(peer), canonical(local));
-        let uid = if peer.ip().is_loopback() { Socket::between(peer, local).map(|socket| socket.uid) } else { None };
+        let uid = if peer.ip().is_loopback() { socket_between(peer, local).map(|socket| socket.uid) } else { None };
         Self { uid, way: Way::Tcp(peer, local) }
     }
 
@@ -79,7 +79,7 @@ impl Peer {
         match self.way {
             Way::Unix(pid) => pid.map_or(Caller::Unidentified, Caller::Process),
             Way::Tcp(peer, local) => {
-                let open = || Socket::between(peer, local);
+                let open = || socket_between(peer, local);
                 match open().map(|socket| (socket.holder(), socket)) {
                     Some((Some(pid), _)) => Caller::Process(pid),
                     // The connection may have been closed during the search.
@@ -97,7 +97,7 @@ impl Peer {
     pub(crate) fn process(self) -> Option<u32> {
         match self.way {
             Way::Unix(pid) => pid,
-            Way::Tcp(peer, local) if peer.ip().is_loopback() => Socket::between(peer, local)?.holder(),
+            Way::Tcp(peer, local) if peer.ip().is_loopback() => socket_between(peer, local)?.holder(),
             Way::Tcp(..) | Way::Unknown => None,
         }
     }
@@ -129,6 +129,14 @@ impl fmt::Display for Listener {
 
 fn own_uid() -> u32 {
     rustix::process::geteuid().as_raw()
+}
+
+/// Returns the socket from `from` to `to`, both on this machine, while a process has it open.
+fn socket_between(from: SocketAddr, to: SocketAddr) -> Option<Socket> {
+    match diag::find(from, to) {
+        Ok(found) => found,
+        Err(diag::Unavailable) => table::find(from, to),
+    }
 }
 
 /// Converts an IPv4 address of an IPv6 socket to plain IPv4.

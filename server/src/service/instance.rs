@@ -17,9 +17,9 @@ use files::{
     read,
     write::{self, Durability},
 };
-use serde::{Deserialize, Serialize};
 use standing::state_folder;
 
+pub(crate) use super::holder::{Details, LockHolder};
 use super::presence::{self, Asked, Presence};
 
 /// Timeout for taking the lock. Another program can check the lock only by taking it for a moment.
@@ -39,41 +39,6 @@ pub(crate) struct Instance {
     _pid_file: Lock,
     presence: Option<Presence>,
     details: PathBuf,
-}
-
-/// Details that a service reports besides its PID.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Details {
-    pid: u32,
-    /// Address of the page, `http://host:port/…`.
-    pub(crate) address: String,
-    pub(crate) version: String,
-    pub(crate) started_at: String,
-}
-
-impl Details {
-    pub(super) fn of_this_process(address: &str) -> Self {
-        Self {
-            pid: std::process::id(),
-            address: address.to_owned(),
-            version: crate::VERSION.to_owned(),
-            started_at: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-        }
-    }
-
-    pub(super) fn is_of(&self, pid: u32) -> bool {
-        self.pid == pid
-    }
-}
-
-/// Holder of the lock.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct LockHolder {
-    /// Process ID; 0 if it is not written yet.
-    pub(crate) pid: u32,
-    /// Details of the service; `None` if it has not written them yet, or is another program.
-    pub(crate) details: Option<Details>,
 }
 
 /// Reason why a service may not run.
@@ -186,7 +151,7 @@ fn holder_of(state_root: &Path) -> LockHolder {
     };
     let details = text_of(&details_file(state_root)).and_then(|text| serde_json::from_str::<Details>(&text).ok());
     // A killed service leaves its details behind.
-    LockHolder { pid, details: details.filter(|details| details.pid == pid) }
+    LockHolder { pid, details: details.filter(|details| details.is_of(pid)) }
 }
 
 fn text_of(path: &Path) -> Option<String> {

@@ -23,7 +23,7 @@ use std::{
 
 use standing::state_folder;
 
-use super::instance::{Details, LockHolder};
+use super::holder::{Details, LockHolder};
 
 /// Timeout for a service to send its details.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(1);

@@ -14,8 +14,8 @@ use standing::{Metrics, Times};
 use wire::Row;
 
 use crate::{
-    openapi::{Refused, refusals},
     problem::ApiProblem,
+    refusals::{Refused, refusals},
     surfaces::stream::Live,
 };
 

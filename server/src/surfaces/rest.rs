@@ -8,6 +8,7 @@ mod accept;
 mod body;
 mod health;
 mod idempotency;
+pub mod openapi;
 mod query;
 mod ready;
 mod request_id;
@@ -30,10 +31,7 @@ use super::{
     metrics,
     stream::{self, Live},
 };
-use crate::{
-    openapi,
-    problem::{self, ApiProblem},
-};
+use crate::problem::{self, ApiProblem};
 
 pub use tokio_util::sync::CancellationToken;
 

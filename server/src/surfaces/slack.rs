@@ -10,12 +10,12 @@
 //! | part | job |
 //! |---|---|
 //! | [`host()`] | life of the listener in the service |
-//! | `socket`, `reading`, `turns` | receive messages |
+//! | `socket`, `reading`, `reader`, `turns` | receive messages |
 //! | `message`, `content` | parse messages and their content |
-//! | `receive`, `gate`, `queues`, `deliver` | bring a received message to a session's pane |
+//! | `receive`, `batch`, `gate`, `queues`, `deliver` | bring a received message to a session's pane |
 //! | `inbox`, `kept` | keep accepted replies through any crash |
 //! | `watch`, `announce`, `questions` | find changes of the sessions that must be reported |
-//! | `outbox`, `messages`, `entities` | post messages |
+//! | `outbox`, `posting`, `messages`, `entities` | post messages |
 //! | [`sync_once()`], [`report()`], [`round_trip()`] | functions for the command line |
 //! | `threads`, `status`, `slowed`, `folder` | files in `<state.root>/channels` |
 //! | `blocking`, `event_log` | keep blocking work away from the asynchronous tasks |
@@ -24,6 +24,7 @@
 mod address;
 mod announce;
 mod api;
+mod batch;
 mod blocking;
 mod content;
 mod context;
@@ -38,8 +39,10 @@ mod kept;
 mod message;
 mod messages;
 mod outbox;
+mod posting;
 mod questions;
 mod queues;
+mod reader;
 mod reading;
 mod receive;
 mod report;

@@ -31,8 +31,8 @@ use utoipa::ToSchema;
 use wire::ProblemCode;
 
 use crate::{
-    openapi::{Refused, refusals},
     problem::ApiProblem,
+    refusals::{Refused, refusals},
 };
 pub(crate) use live::Live;
 

@@ -14,7 +14,8 @@ use crate::{
     events::{Event, EventLog},
     messages::Messages,
     metrics,
-    registry::{Entry, Hold, LockWait, Phase, Record, Registry},
+    process::ProcessIdentity,
+    registry::{Entry, Hold, LockWait, Phase, Record, Registry, Server},
     state::{self, Condition, Seen, how_it_ended},
     state_folder,
 };
@@ -180,7 +181,14 @@ pub(crate) struct Judged {
 }
 
 fn process_alive(record: &Record) -> bool {
-    record.process.as_ref().is_some_and(process::ProcessIdentity::is_alive)
+    record.process.as_ref().is_some_and(ProcessIdentity::is_alive)
+}
+
+/// Records the process in a session's pane, and the tmux server that runs it.
+pub(super) fn note_process(record: &mut Record, process: Option<ProcessIdentity>, pane: &Pane) {
+    let server = ProcessIdentity::of(pane.server_pid);
+    record.process = process;
+    record.server = server.map(|process| Server { process, socket: pane.socket.as_str().into() });
 }
 
 /// Returns the tmux server of these settings.

@@ -17,7 +17,7 @@ use harness::BUILT_IN;
 use tmux::{Pane, Panes};
 use wire::{Row, SessionName};
 
-use super::{Context, recover::note_process};
+use super::{Context, context::note_process};
 use crate::{
     Error, clock,
     launcher::{ROOT_VAR, SESSION_VAR},

@@ -17,11 +17,11 @@ use crate::{
     events::Event,
     launcher,
     process::{self, ProcessIdentity},
-    registry::{Hold, Phase, Record, RecordStatus, Server},
+    registry::{Hold, Phase, Record, RecordStatus},
     state::Condition,
 };
 
-use super::{Context, delete, stop};
+use super::{Context, context::note_process, delete, stop};
 
 impl Context {
     /// Returns the record of a locked session, with nothing left unfinished as far as that can be known.
@@ -130,11 +130,4 @@ impl Context {
             }
         }
     }
-}
-
-/// Records the process in a session's pane, and the tmux server that runs it.
-pub(super) fn note_process(record: &mut Record, process: Option<ProcessIdentity>, pane: &Pane) {
-    let server = ProcessIdentity::of(pane.server_pid);
-    record.process = process;
-    record.server = server.map(|process| Server { process, socket: pane.socket.as_str().into() });
 }

@@ -17,9 +17,9 @@ use crate::{
     registry::{Entry, Hold, Phase, Record, RecordStatus},
     state::{Condition, replaced},
 };
-use attempt::{Attempt, Conversation, Proof};
-use plan::Plan;
+use attempt::{Attempt, Proof};
 pub(super) use plan::forget;
+use plan::{Conversation, Plan};
 
 /// Result of a start.
 #[derive(Debug)]

@@ -1,7 +1,5 @@
 //! Web API: form in, JSON out.
 
-use std::collections::HashMap;
-
 use axum::{
     Form, Json,
     body::Body,
@@ -11,10 +9,10 @@ use axum::{
 };
 use serde_json::{Value, json};
 
-use super::{Fault, Shared, StubSlack, world::World};
-
-/// Fields of a call.
-pub(super) type Fields = HashMap<String, String>;
+use super::{
+    Fault, Shared, StubSlack,
+    world::{Fields, World},
+};
 
 pub(super) async fn call(
     State(shared): State<Shared>,

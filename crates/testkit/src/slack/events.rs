@@ -4,19 +4,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::{socket::Order, world::World};
+use super::{
+    socket::Order,
+    world::{Delivery, World},
+};
 
 /// Delays before Slack pushes an event again: a tenth of a second here for a minute there.
 const RETRIES: [Duration; 3] = [Duration::from_millis(20), Duration::from_millis(200), Duration::from_millis(600)];
-
-/// An event that is not acknowledged yet.
-#[derive(Clone, Debug)]
-pub(super) struct Delivery {
-    payload: Value,
-    attempt: usize,
-    begun: Instant,
-    due: Instant,
-}
 
 impl World {
     /// Queues an event to be pushed.

@@ -8,7 +8,10 @@ use std::{
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::{Fault, StubSlack, api::Fields, events::Delivery, socket::Order};
+use super::{Fault, StubSlack, socket::Order};
+
+/// Fields of a call.
+pub(super) type Fields = HashMap<String, String>;
 
 /// State of the fake Slack.
 #[derive(Debug, Default)]
@@ -42,6 +45,15 @@ pub(super) struct World {
     pub(super) retries: Vec<Duration>,
     pub(super) deaf: bool,
     pub(super) cuts: Option<Cuts>,
+}
+
+/// An event that is not acknowledged yet.
+#[derive(Clone, Debug)]
+pub(super) struct Delivery {
+    pub(super) payload: Value,
+    pub(super) attempt: usize,
+    pub(super) begun: Instant,
+    pub(super) due: Instant,
 }
 
 /// Sockets that will be cut.

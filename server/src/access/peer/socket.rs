@@ -1,8 +1,6 @@
 //! A TCP socket of this machine: its owner, and the process that has it open.
 
-use std::{fs, net::SocketAddr};
-
-use super::{diag, table};
+use std::fs;
 
 /// Socket in the kernel's list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,14 +11,6 @@ pub(super) struct Socket {
 }
 
 impl Socket {
-    /// Returns the socket from `from` to `to`, both on this machine, while a process has it open.
-    pub(super) fn between(from: SocketAddr, to: SocketAddr) -> Option<Self> {
-        match diag::find(from, to) {
-            Ok(found) => found,
-            Err(diag::Unavailable) => table::find(from, to),
-        }
-    }
-
     /// Returns the process that has the socket open. Of several, it is the oldest: the others inherited the socket from
     /// it, as a child does for the moment before it executes another program. Searches all processes.
     pub(super) fn holder(self) -> Option<u32> {

@@ -6,9 +6,8 @@ use standing::{Check, Finding, Severity, TheLoop};
 
 use super::{
     Output, Refusal, document,
-    output::{BAD, BOLD, DIM, GOOD, WARN, paint},
+    output::{BAD, BOLD, DIM, Format, GOOD, WARN, paint},
     sanitize,
-    standing::Format,
 };
 use crate::doctor;
 

@@ -5,9 +5,8 @@ use wire::{ControlReport, LifecycleReport, Outcome, Row, ServiceOutcome, Service
 
 use super::{
     Output, Refusal, document,
-    output::{BAD, BOLD, GOOD, WARN, paint},
+    output::{BAD, BOLD, Format, GOOD, WARN, paint},
     report, sanitize,
-    standing::Format,
 };
 use crate::{service::background::NAME, surfaces::slack};
 

@@ -11,9 +11,21 @@ use std::{
 };
 
 use anstream::{AutoStream, ColorChoice, adapter::strip_str};
-use clap::builder::styling::{AnsiColor, Style};
+use clap::{
+    ValueEnum,
+    builder::styling::{AnsiColor, Style},
+};
 
 use super::{Refusal, sanitize};
+
+/// Output format of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// Text for people.
+    Text,
+    /// One JSON document, as in REST.
+    Json,
+}
 
 /// The two output streams of a command.
 pub(super) struct Output {

@@ -8,9 +8,8 @@ use wire::{PlannedAction, PlannedSession, ServiceOutcome, ServiceRow, State};
 use super::{
     Output, Refusal, document,
     lifecycle::service_row,
-    output::{BAD, BOLD, DIM, GOOD},
+    output::{BAD, BOLD, DIM, Format, GOOD},
     sanitize,
-    standing::Format,
     table::{self, Cell},
 };
 use crate::service::instance;

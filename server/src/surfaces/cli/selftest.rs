@@ -19,9 +19,8 @@ use tokio::{
 
 use super::{
     Output, Refusal, document,
-    output::{BAD, GOOD, paint},
+    output::{BAD, Format, GOOD, paint},
     sanitize,
-    standing::Format,
 };
 
 pub(super) const EXAMPLES: &str = "\

@@ -15,12 +15,16 @@ mod stop;
 use std::path::Path;
 
 use ::standing::TheLoop;
-use clap::{Subcommand, ValueEnum};
+use clap::Subcommand;
 use engine::{Engine, StandingApi};
 use tokio::runtime::Builder;
 use wire::{ControlReport, ControlRequest, ControlVerb};
 
-use super::{Output, Refusal, ago, document, given, output, report, sanitize, table};
+use super::{
+    Output, Refusal, ago, document, given,
+    output::{self, Format},
+    report, sanitize, table,
+};
 use crate::surfaces::slack;
 
 use remote::Service;
@@ -107,15 +111,6 @@ impl Verb {
             Self::Restore(_) => Err(Refusal::mistake("`restore` works on this machine only: leave out `--service`")),
         }
     }
-}
-
-/// Output format of a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
-    /// Text for people.
-    Text,
-    /// One JSON document, as in REST.
-    Json,
 }
 
 /// Which sessions `start` and `stop` are for.

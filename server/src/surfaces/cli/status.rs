@@ -8,9 +8,9 @@ use super::{
     ago::ago,
     document,
     lifecycle::{self, Half},
-    output::{BAD, BOLD, DIM, GOOD, WARN, paint},
+    output::{BAD, BOLD, DIM, Format, GOOD, WARN, paint},
     sanitize,
-    standing::{Format, list},
+    standing::list,
     table::{self, Cell},
 };
 use crate::{

@@ -10,7 +10,7 @@ use standing::{Error, TheLoop};
 use wire::{Remedy, SayRequest, SessionName, Verdict};
 
 use super::{Tools, loop_guard::Held};
-use crate::{access::Peer, openapi};
+use crate::{access::Peer, surfaces::rest::openapi};
 
 /// A tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use axum::Json;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::openapi::{Refused, refusals};
+use crate::refusals::{Refused, refusals};
 
 /// State of the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use wire::ProblemCode;
 
 use super::ApiProblem;
-use crate::openapi::{Refused, refusals};
+use crate::refusals::{Refused, refusals};
 
 /// Readiness of the service.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]

@@ -13,7 +13,7 @@ use std::{
 use engine::{Engine, StandingApi as _};
 use files::lock::Lock;
 use futures_util::future::join_all;
-use standing::events::Event;
+use standing::events::{Event, Level};
 use wire::{Row, State};
 
 use super::{
@@ -25,7 +25,6 @@ use super::{
     messages,
     threads::{Thread, Threads},
     ts::Ts,
-    unannounced::not_announced,
 };
 
 const LOCK: &str = "slack.announcing.lock";
@@ -353,4 +352,9 @@ fn is_id(channel: &str) -> bool {
 pub(super) fn tell_failed(events: &EventLog, name: &str, error: &str) {
     events.emit(not_announced(name, error));
     tracing::warn!(session.name = name, error, "could not announce a session in Slack");
+}
+
+/// Returns the event for a session that was not announced.
+pub(super) fn not_announced(name: &str, error: &str) -> Event {
+    Event::new(Level::Warning, "standing.announce_failed").with("standing", name).with("error", error)
 }

@@ -16,6 +16,7 @@ use tokio::{
 use super::{
     announce::Announcer,
     api::{Api, Identity},
+    batch::Batch,
     blocking::blocking,
     event_log::EventLog,
     folder::Folder,
@@ -25,8 +26,7 @@ use super::{
     message::Key,
     outbox::Outbox,
     queues::Queues,
-    reading::Reader,
-    receive::Batch,
+    reader::Reader,
     status::Board,
     threads::Threads,
     timing::Timing,

@@ -7,23 +7,44 @@ use std::sync::Arc;
 
 use engine::StandingApi as _;
 use standing::events::{Event, Level};
+use tokio::time;
 use wire::{Activity, AnswerRequest, SayReceipt, SayRequest, Verdict};
 
 use super::{
     blocking::unbroken, context::Context, entities::code_block, inbox::Outcome, message::Reply, messages, outbox::Post,
-    threads::Thread,
+    posting::post, threads::Thread, ts::Ts,
 };
 
 /// Maximum lines and characters of a screen that is posted: Slack cuts longer messages.
 const SHOWN: (usize, usize) = (60, 3500);
 
+/// Delivers a reply after those that wait in its thread.
+pub(super) fn enqueue(context: &Arc<Context>, reply: Reply) {
+    let thread = reply.thread.clone();
+    if context.queues.push(reply) {
+        context.spawn(work(Arc::clone(context), thread));
+    }
+}
+
+async fn work(context: Arc<Context>, thread: Ts) {
+    // An older reply may arrive directly after this one.
+    time::sleep(context.timing.gather).await;
+    loop {
+        if !context.gate.pass(&thread).await {
+            return;
+        }
+        let Some(reply) = context.queues.next(&thread) else { return };
+        deliver(&context, reply).await;
+    }
+}
+
 /// Delivers one reply and posts its receipt.
-pub(super) async fn deliver(context: &Arc<Context>, reply: Reply) {
+async fn deliver(context: &Arc<Context>, reply: Reply) {
     let outcome = outcome(context, &reply).await;
     let (key, came_to) = (reply.key(), outcome.clone());
     // The outbox ends with the run. The next run posts the receipts in the inbox.
     let _ = context.kept.with(move |inbox| inbox.came_to(&key, &came_to)).await;
-    context.outbox.post(context, Post::Receipt { reply, outcome });
+    post(context, Post::Receipt { reply, outcome });
 }
 
 async fn outcome(context: &Arc<Context>, reply: &Reply) -> Outcome {

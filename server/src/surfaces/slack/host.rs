@@ -17,9 +17,11 @@ use super::{
     api::Api,
     blocking::blocking,
     context::Context,
+    deliver::enqueue,
     event_log::EventLog,
     folder::Folder,
     outbox::Post,
+    posting::post,
     reading::{Plan, read},
     receive::judge_all,
     socket::socket,
@@ -181,8 +183,8 @@ impl Drop for Tasks {
 async fn resume(context: &Arc<Context>) {
     for pending in context.kept.with(|inbox| inbox.pending()).await.unwrap_or_default() {
         match pending.outcome {
-            Some(outcome) => context.outbox.post(context, Post::Receipt { reply: pending.reply, outcome }),
-            None => context.queues.push(context, pending.reply),
+            Some(outcome) => post(context, Post::Receipt { reply: pending.reply, outcome }),
+            None => enqueue(context, pending.reply),
         }
     }
 }

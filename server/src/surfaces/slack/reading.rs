@@ -4,27 +4,21 @@
 //! Pages are read one at a time and in turn, see [`super::turns`]. The content of a page is stored, and the read
 //! position recorded, before the next page is requested. A page that Slack granted is therefore not requested again.
 
-use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
-use tokio::{
-    sync::Notify,
-    time::{self, Instant},
-};
+use tokio::time::{self, Instant};
 
 use super::{
     api::ApiError,
+    batch::{Batch, Opens},
     context::Context,
     message::{Key, Message},
-    receive::{self, Opens},
-    slowed::Slowing,
+    receive,
     status::Hearing,
     threads::Thread,
     ts::Ts,
-    turns::{Ask, Lasts, Next, Page, Pauses, Turns},
+    turns::{Ask, Lasts, Next, Page, Pauses},
 };
 
 /// Maximum number of threads read at the same time while there is no rate limit.
@@ -32,39 +26,6 @@ const AT_ONCE: usize = 4;
 
 /// Time until a message reliably appears in a listing. Newer messages do not move the read position of a thread.
 const SETTLED: Duration = Duration::from_secs(3);
-
-/// Shared state of the reading task and its callers.
-#[derive(Debug, Default)]
-pub(super) struct Reader {
-    state: Mutex<State>,
-    /// Signals that there may be another page to read.
-    pub(super) changed: Notify,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    turns: Turns,
-    slowing: Slowing,
-}
-
-impl Reader {
-    /// Requests that all threads are read now.
-    pub(super) fn greeted(&self) {
-        self.state().turns.greeted(Instant::now());
-        self.changed.notify_one();
-    }
-
-    /// Records that a message arrived from a channel.
-    pub(super) fn heard_from(&self, channel: &str) {
-        if self.state().turns.heard_from(channel) {
-            self.changed.notify_one();
-        }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// Schedule of the reading.
 #[derive(Clone, Copy, Debug)]
@@ -186,7 +147,7 @@ fn settle(context: &Arc<Context>, plan: Plan, ask: &Ask, got: Result<Got, ApiErr
             drop(state);
             let (at, opens) = (Arc::clone(context), thread.ts.clone());
             // Replies of an unreadable thread must not wait for it.
-            context.spawn(async move { drop(at.heard.send(receive::Batch::nothing(Opens::Thread(opens))).await) });
+            context.spawn(async move { drop(at.heard.send(Batch::nothing(Opens::Thread(opens))).await) });
             match lasts {
                 Lasts::No => tracing::debug!(%error, "could not read a Slack thread"),
                 Lasts::InThread => context.board.failed(&place_of(thread), "read", &error),

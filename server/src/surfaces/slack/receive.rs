@@ -10,41 +10,16 @@ use standing::events::{Event, Level};
 use tokio::sync::mpsc;
 
 use super::{
+    batch::{Batch, Fate, Opens},
     context::Context,
+    deliver::enqueue,
     inbox::Outcome,
     message::{Edit, Message, Reply},
     messages,
     outbox::Post,
+    posting::post,
     threads::Thread,
-    ts::Ts,
 };
-
-/// Messages that arrived together.
-#[derive(Debug)]
-pub(super) struct Batch {
-    messages: Vec<(Message, Fate)>,
-    opens: Opens,
-}
-
-/// Part of the gate to open after a batch is judged. If it opened earlier, replies that still wait to be judged would
-/// lose their place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Opens {
-    /// Opens nothing.
-    Nothing,
-    /// Opens the gate for replies of a thread.
-    Thread(Ts),
-}
-
-#[derive(Debug)]
-enum Fate {
-    /// A possible reply that is new and on disk.
-    Kept(Reply),
-    /// A possible reply that was stored before.
-    Known,
-    /// Not a reply of an authorised member.
-    Other,
-}
 
 /// Stores possible replies: messages that authorised persons wrote in a thread. Other messages are not stored.
 pub(super) async fn keep(context: &Arc<Context>, messages: Vec<Message>) -> Result<Batch, String> {
@@ -66,26 +41,6 @@ pub(super) async fn keep(context: &Arc<Context>, messages: Vec<Message>) -> Resu
     };
     let messages = messages.into_iter().zip(replies).map(|(message, reply)| (message, fate(reply))).collect();
     Ok(Batch { messages, opens: Opens::Nothing })
-}
-
-impl Batch {
-    /// Returns an empty batch that only opens the gate.
-    pub(super) fn nothing(opens: Opens) -> Self {
-        Self { messages: Vec::new(), opens }
-    }
-
-    /// Sets the part of the gate that opens after this batch.
-    pub(super) fn and_then(self, opens: Opens) -> Self {
-        Self { opens, ..self }
-    }
-
-    /// Returns the new replies.
-    pub(super) fn kept(&self) -> impl Iterator<Item = &Reply> {
-        self.messages.iter().filter_map(|(_, fate)| match fate {
-            Fate::Kept(reply) => Some(reply),
-            Fate::Known | Fate::Other => None,
-        })
-    }
 }
 
 /// Judges received batches in their order until the run ends.
@@ -132,7 +87,7 @@ fn accept(context: &Arc<Context>, thread: &Thread, reply: Reply) {
         about("channel.reply_received").with("actor", format!("slack:{}", reply.user)).with("ts", reply.ts.as_str()),
     );
     context.emit(about("channel.mirror_skipped").with("reason", "standing-session"));
-    context.queues.push(context, reply);
+    enqueue(context, reply);
 }
 
 /// Drops any other message and reports it once. The checks are the same.
@@ -176,7 +131,7 @@ async fn tell_of_edit(context: &Arc<Context>, channel: &str, edit: &Edit) {
     let heard = context.kept.with(move |inbox| inbox.has_seen(&key)).await.unwrap_or_default();
     if heard && context.drop_once((format!("an edit in {channel}"), edit.ts.clone())) {
         let (channel, thread) = (channel.to_owned(), edit.thread.clone());
-        context.outbox.post(context, Post::Line { channel, thread, text: messages::edited() });
+        post(context, Post::Line { channel, thread, text: messages::edited() });
     }
 }
 
@@ -184,9 +139,7 @@ async fn tell_of_edit(context: &Arc<Context>, channel: &str, edit: &Edit) {
 async fn tell_of_kind(context: &Arc<Context>, message: &Message) {
     let Some((kind, reply)) = message.unread_kind().zip(message.unread(&context.us)) else { return };
     if context.config().await.settings.slack.authorized_users.contains(&message.user) {
-        context
-            .outbox
-            .post(context, Post::Receipt { reply, outcome: Outcome::Refused { reason: messages::unread_kind(kind) } });
+        post(context, Post::Receipt { reply, outcome: Outcome::Refused { reason: messages::unread_kind(kind) } });
     }
 }
 

@@ -65,7 +65,7 @@ impl Slowing {
     /// Records that Slack asked to wait.
     pub(super) fn limited(&mut self, now: Instant, after: Duration) {
         if self.limited.is_none() {
-            self.since = super::status::now();
+            self.since = super::timing::now();
             let keep = self.granted.len().saturating_sub(1);
             self.granted.drain(..keep);
         }

@@ -7,11 +7,10 @@ use std::{
 };
 
 use files::write::Durability;
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-use super::{api::ApiError, blocking::blocking, folder::Folder, slowed::Slowed, ts::Ts};
+use super::{api::ApiError, blocking::blocking, folder::Folder, slowed::Slowed, timing::now, ts::Ts};
 
 const FILE: &str = "slack.status.json";
 
@@ -153,8 +152,4 @@ pub(super) fn own(channel: &str, ts: &Ts) -> String {
 /// Reads the status as last written, if there is one.
 pub(super) fn read(folder: &Folder) -> io::Result<Option<Status>> {
     Ok(serde_json::from_str(&folder.read(FILE)?).ok())
-}
-
-pub(super) fn now() -> String {
-    Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

@@ -9,14 +9,14 @@ use tokio::runtime;
 
 use super::{
     address::Address,
-    announce::Announcer,
+    announce::{Announcer, not_announced as event_of},
     api::Api,
     event_log::EventLog,
     folder::Folder,
     report::is_hosted,
     threads::Threads,
     tokens::Tokens,
-    unannounced::{due, not_announced as unannounced},
+    unannounced::due,
 };
 
 /// Announces due sessions and releases threads that no longer belong to a session, unless a service does so anyway.
@@ -36,7 +36,7 @@ pub fn sync_once(the_loop: &TheLoop) -> Vec<String> {
     settled(the_loop, &folder).unwrap_or_else(|reason| {
         let due = due(the_loop);
         for row in &due {
-            the_loop.emit(unannounced(&row.name, &reason));
+            the_loop.emit(event_of(&row.name, &reason));
         }
         due.iter().map(|row| not_announced(&row.name, &reason)).collect()
     })

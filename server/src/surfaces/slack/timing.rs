@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder};
+use jiff::Timestamp;
 
 /// Intervals and timeouts of the listener.
 #[derive(Clone, Debug)]
@@ -68,4 +69,9 @@ impl Timing {
             .without_max_times()
             .build()
     }
+}
+
+/// Returns the current time in its written form.
+pub(super) fn now() -> String {
+    Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

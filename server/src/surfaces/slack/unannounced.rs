@@ -3,10 +3,7 @@
 use std::{collections::HashMap, time::Duration};
 
 use engine::{Engine, StandingApi as _};
-use standing::{
-    TheLoop,
-    events::{Event, Level},
-};
+use standing::TheLoop;
 use tokio::time;
 use wire::Row;
 
@@ -45,9 +42,4 @@ pub(super) async fn tell_unannounced(engine: &Engine, events: &EventLog, timing:
 /// Returns the sessions that need a thread now.
 pub(super) fn due(the_loop: &TheLoop) -> Vec<Row> {
     the_loop.standing().list().unwrap_or_default().into_iter().filter(wants_a_thread).collect()
-}
-
-/// Returns the event for a session that was not announced.
-pub(super) fn not_announced(name: &str, error: &str) -> Event {
-    Event::new(Level::Warning, "standing.announce_failed").with("standing", name).with("error", error)
 }

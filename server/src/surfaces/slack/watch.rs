@@ -9,7 +9,8 @@ use tokio::time::{self, Instant};
 use wire::Row;
 
 use super::{
-    announce::Farewell, context::Context, inbox::Inbox, messages, outbox::Post, questions::Questions, threads::Thread,
+    announce::Farewell, context::Context, inbox::Inbox, messages, outbox::Post, posting::post, questions::Questions,
+    threads::Thread,
 };
 
 /// Event name of an open prompt in `channels.slack.events`.
@@ -91,16 +92,14 @@ fn announce(context: &Arc<Context>, rows: &[Row]) {
 
 fn say_farewell(context: &Arc<Context>, farewells: Vec<Farewell>) {
     for (thread, text) in farewells {
-        context.outbox.post(context, Post::Line { channel: thread.channel, thread: thread.ts, text });
+        post(context, Post::Line { channel: thread.channel, thread: thread.ts, text });
     }
 }
 
 fn tell_of_question(context: &Arc<Context>, rows: &[Row], name: &str) {
     let Some(row) = rows.iter().find(|row| row.name == name) else { return };
     if let Some(thread) = Thread::of_row(row) {
-        context
-            .outbox
-            .post(context, Post::Question { thread, question: row.question.clone(), text: messages::asks(row) });
+        post(context, Post::Question { thread, question: row.question.clone(), text: messages::asks(row) });
     }
 }
 

@@ -12,14 +12,14 @@ use wire::SessionName;
 use crate::{
     Error, clock,
     launcher::{self, LaunchSpec, SECRETS_LIMIT, discard, revoke, tidy},
-    lifecycle::{Context, recover::note_process, screen::last_lines},
+    lifecycle::{Context, context::note_process, screen::last_lines},
     process::{ProcessHold, ProcessIdentity},
     registry::{Phase, Record, RecordStatus},
 };
 
 use super::{
     brief::{self, Seen},
-    plan::Plan,
+    plan::{Conversation, Plan},
 };
 
 /// Number of retries of a spawn whose server exited before it.
@@ -34,15 +34,6 @@ const SETTLED: Duration = Duration::from_millis(150);
 
 /// Interval for checking a harness that has not drawn its screen yet.
 const FIRST_SCREEN_INTERVAL: Duration = Duration::from_millis(50);
-
-/// Conversation of an attempt.
-#[derive(Clone, Debug)]
-pub(super) enum Conversation {
-    /// The recorded conversation.
-    Resumed(String),
-    /// A new conversation, with the id created for it; empty if the harness creates its own.
-    Fresh(String),
-}
 
 /// Result of an attempt.
 #[derive(Debug)]

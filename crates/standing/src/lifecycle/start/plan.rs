@@ -20,8 +20,6 @@ use crate::{
     variables::Secrets,
 };
 
-use super::attempt::Conversation;
-
 /// Size limit of a prompt as an argument, in bytes: the kernel allows 128 KiB for one argument. A longer prompt is
 /// passed in a file.
 const PROMPT_LIMIT: usize = 120_000;
@@ -31,6 +29,15 @@ const TRUSTED_AGAIN: u32 = 10;
 
 /// Time that a program without a lock may need from its read to its write.
 const TRUST_SETTLES: Duration = Duration::from_millis(30);
+
+/// Conversation of an attempt.
+#[derive(Clone, Debug)]
+pub(super) enum Conversation {
+    /// The recorded conversation.
+    Resumed(String),
+    /// A new conversation, with the id created for it; empty if the harness creates its own.
+    Fresh(String),
+}
 
 /// Start that can be made.
 pub(super) struct Plan<'a> {

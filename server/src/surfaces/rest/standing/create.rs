@@ -5,7 +5,7 @@ use wire::{ControlReport, CreateRequest, ProblemCode};
 
 use super::{ApiProblem, Called};
 use crate::{
-    openapi::{Refused, refusals},
+    refusals::{Refused, refusals},
     surfaces::rest::body::Json,
 };
 

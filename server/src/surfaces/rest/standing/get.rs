@@ -6,7 +6,7 @@ use wire::{ProblemCode, Row};
 
 use super::{ApiProblem, Named};
 use crate::{
-    openapi::{Refused, refusals},
+    refusals::{Refused, refusals},
     surfaces::rest::query::Query,
 };
 

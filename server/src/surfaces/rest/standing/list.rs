@@ -10,7 +10,7 @@ use engine::{Engine, StandingApi as _};
 use wire::{ProblemCode, Row};
 
 use super::ApiProblem;
-use crate::openapi::{Refused, refusals};
+use crate::refusals::{Refused, refusals};
 
 refusals!(Refusals = Refused::with(&[ProblemCode::Misconfigured, ProblemCode::Registry]).of_json());
 

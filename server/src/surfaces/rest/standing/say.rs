@@ -6,7 +6,7 @@ use wire::{ProblemCode, SayReceipt, SayRequest};
 
 use super::{ApiProblem, Called};
 use crate::{
-    openapi::{Refused, refusals},
+    refusals::{Refused, refusals},
     surfaces::rest::{body::Json, idempotency},
 };
 

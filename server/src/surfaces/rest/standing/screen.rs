@@ -8,7 +8,7 @@ use wire::ProblemCode;
 
 use super::ApiProblem;
 use crate::{
-    openapi::{Refused, refusals},
+    refusals::{Refused, refusals},
     surfaces::rest::query::Query,
 };
 

@@ -5,7 +5,6 @@
 //! document; a test keeps it current.
 
 pub(crate) mod page;
-mod refusals;
 
 use std::sync::LazyLock;
 
@@ -16,9 +15,7 @@ use axum::{
 use serde_json::{Map, Value, json};
 use utoipa::OpenApi;
 
-pub(crate) use refusals::{Refused, refusals};
-
-use crate::surfaces::rest;
+use crate::refusals::{Refused, refusals};
 
 /// Parts of the document besides its routes.
 #[derive(OpenApi)]
@@ -43,7 +40,7 @@ use crate::surfaces::rest;
 pub(crate) struct Head;
 
 static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
-    let mut document = serde_json::to_value(rest::described()).unwrap_or_default();
+    let mut document = serde_json::to_value(super::described()).unwrap_or_default();
     tidy(&mut document);
     name_the_request(&mut document);
     name_the_token(&mut document);
