@@ -35,6 +35,10 @@ mod theme;
 #[cfg(feature = "ssr")]
 #[expect(unreachable_pub, reason = "the component macro makes a public item of each")]
 mod time_ago;
+#[cfg(feature = "ssr")]
+#[expect(unreachable_pub, reason = "the component macro makes a public item of each")]
+#[expect(clippy::needless_pass_by_value, reason = "components own what they are given")]
+pub mod timeline;
 
 #[cfg(feature = "ssr")]
 pub use context::AppContext;

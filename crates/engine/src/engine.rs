@@ -102,6 +102,11 @@ impl Engine {
         self.read(move |the_loop| the_loop.timeline(&query)).await
     }
 
+    /// Returns the names of all declared and recorded sessions, sorted. Does not ask tmux.
+    pub async fn timeline_sessions(&self) -> Vec<SessionName> {
+        self.read(TheLoop::timeline_sessions).await
+    }
+
     /// Returns the matching entries after a position in the event log.
     pub async fn timeline_news(&self, query: TimelineQuery, position: u64) -> Result<News, Error> {
         self.read(move |the_loop| the_loop.timeline_news(&query, position)).await

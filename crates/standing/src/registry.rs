@@ -7,7 +7,7 @@ mod lock;
 mod record;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs, io,
     path::{Path, PathBuf},
 };
@@ -105,18 +105,25 @@ impl Registry {
         Error::BadRecord { name: name.clone(), path: self.path_of(name), reason }
     }
 
-    /// Reads every name that has a file, readable or not. A missing folder is empty.
-    pub(crate) fn all(&self) -> Result<BTreeMap<SessionName, Entry>, Error> {
+    /// Lists every name that has a file, readable or not. A missing folder is empty.
+    pub(crate) fn names(&self) -> Result<BTreeSet<SessionName>, Error> {
         let entries = match fs::read_dir(&self.dir) {
             Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
             Err(error) => return Err(storage(&self.dir, "could not list the records")(error)),
         };
         let names = entries.flatten().filter_map(|entry| {
             let file = entry.file_name();
             SessionName::parse(file.to_str()?.strip_suffix(".json")?).ok()
         });
-        Ok(names
+        Ok(names.collect())
+    }
+
+    /// Reads every name that has a file, readable or not.
+    pub(crate) fn all(&self) -> Result<BTreeMap<SessionName, Entry>, Error> {
+        Ok(self
+            .names()?
+            .into_iter()
             .map(|name| (name.clone(), self.read(&name)))
             .filter(|(_, entry)| !matches!(entry, Entry::Vacant))
             .collect())

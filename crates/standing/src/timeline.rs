@@ -16,7 +16,9 @@ pub use query::{Cursor, Kinds, TimelineQuery};
 
 use std::io;
 
-use crate::{Error, TheLoop, blocking, error::storage, messages::Messages};
+use wire::SessionName;
+
+use crate::{Error, TheLoop, blocking, error::storage, messages::Messages, registry::Registry};
 
 /// Page of a timeline.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -42,6 +44,15 @@ impl TheLoop {
         let page = pages::read(&log, &Messages::new(&config.settings), query, position, pages::SEARCHED);
         let (entries, older) = page.map_err(unreadable)?;
         Ok(Timeline { entries, older, position })
+    }
+
+    /// Returns the names of all declared and recorded sessions, sorted. Reads no record and does not ask tmux.
+    pub fn timeline_sessions(&self) -> Vec<SessionName> {
+        let settings = &self.config().settings;
+        // Names that could not be listed are missing in a list of suggestions only.
+        let mut names = Registry::new(&settings.state_root).names().unwrap_or_default();
+        names.extend(settings.sessions.iter().map(|session| session.name.clone()));
+        names.into_iter().collect()
     }
 
     /// Returns the matching entries after a position in the event log. `query.before` and `query.limit` are ignored.

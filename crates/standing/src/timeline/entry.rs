@@ -101,6 +101,11 @@ impl Entry {
         Some(Self { fields: event, ..entry })
     }
 
+    /// Returns the text of one of the other fields; empty if there is none.
+    pub fn field(&self, key: &str) -> &str {
+        self.fields.get(key).and_then(Value::as_str).unwrap_or_default()
+    }
+
     /// Returns the entry of a kept message that has no line in the log; `None` if it has no readable time.
     pub(super) fn of_kept(session: &str, kept: Kept) -> Option<Self> {
         let (answer, refused) = (!kept.question.is_empty(), kept.verdict == Verdict::NotDelivered);
