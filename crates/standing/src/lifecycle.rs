@@ -5,7 +5,6 @@
 //! see [`recover`].
 
 pub(crate) mod answer;
-pub(crate) mod bind_thread;
 mod context;
 pub(crate) mod control;
 pub(crate) mod create;
@@ -20,18 +19,15 @@ pub(crate) mod orphan;
 pub(crate) mod pane;
 pub(crate) mod permit;
 pub(crate) mod plan;
-mod recognise;
+pub(crate) mod recognise;
 pub(crate) mod reconcile;
 mod recover;
-pub(crate) mod restart;
 pub(crate) mod restore;
 mod row;
 pub(crate) mod say;
 pub(crate) mod screen;
-pub(crate) mod session_of;
 mod since;
 pub(crate) mod start;
-pub(crate) mod status;
 pub(crate) mod stop;
 pub(crate) mod watch;
 

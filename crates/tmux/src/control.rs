@@ -13,7 +13,6 @@
 //! server alive.
 
 mod protocol;
-mod quote;
 
 use std::{
     fmt,
@@ -29,7 +28,7 @@ use std::{
 };
 
 use process::ready;
-use protocol::{Heard, PREFIX, Reader, SUBSCRIPTION};
+use protocol::{Heard, PREFIX, Reader, SUBSCRIPTION, command_line};
 use rustix::{
     event::PollFlags,
     io::ioctl_fionbio,
@@ -148,8 +147,8 @@ impl Control {
     /// where they begin and end.
     fn asked(&mut self, words: &[&str], deadline: Instant) -> Option<Output> {
         let [begin, end] = [0, 1].map(|_| uuid::Uuid::new_v4().simple().to_string());
-        let print = |mark: &str| quote::line(&["display-message", "-p", mark]);
-        let lines = format!("{}\n{}\n{}\n", print(&begin), quote::line(words), print(&end));
+        let print = |mark: &str| command_line(&["display-message", "-p", mark]);
+        let lines = format!("{}\n{}\n{}\n", print(&begin), command_line(words), print(&end));
         self.write(lines.as_bytes(), deadline)?;
         let (mut answer, mut begun) = (Output::empty(), false);
         loop {

@@ -6,7 +6,7 @@ use rustix::process::{Resource, getrlimit};
 
 use wire::{ControlReport, ControlVerb, Outcome, Row, SessionName};
 
-use super::{Context, list::everything, restart, start, stop};
+use super::{Context, list::everything, start, stop};
 use crate::{Error, registry::Entry};
 
 /// Sessions that are started at the same time. A start spends nearly all of its time waiting for the probe, but an
@@ -31,8 +31,25 @@ pub(crate) fn one(context: &Context, name: &SessionName, verb: ControlVerb) -> R
     match verb {
         ControlVerb::Start => start::start(context, name).map(|row| ControlReport::of(vec![row])),
         ControlVerb::Stop => stop::stop(context, name).map(|row| ControlReport::of(vec![row])),
-        ControlVerb::Restart => restart::restart(context, name),
+        ControlVerb::Restart => restart(context, name),
     }
+}
+
+/// Restarts one session. If the stop fails, the session is not started.
+fn restart(context: &Context, name: &SessionName) -> Result<ControlReport, Error> {
+    let record = context.registry.read_whole(name)?;
+    if record.is_none() {
+        context.resolve_vacant(name)?;
+    }
+    context.registry.prepare()?;
+    let hold = context.hold(name, "restart")?;
+    let stopped = stop::held(context, &hold, name);
+    files::failpoint::at("restart.stopped");
+    let stopped_row = context.row_after(name, stopped.outcome, stopped.detail.clone());
+    let row = if stopped.may_start() { start::held(context, &hold, name)?.row } else { stopped_row.clone() };
+    let mut report = ControlReport::of(vec![row]);
+    report.stopped = Some(vec![stopped_row]);
+    Ok(report)
 }
 
 /// Selection of sessions for a start.

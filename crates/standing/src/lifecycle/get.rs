@@ -1,4 +1,4 @@
-//! get: one session.
+//! get: one session, and the Slack thread in which it is answered.
 
 use wire::{Row, SessionName};
 
@@ -27,4 +27,17 @@ pub(crate) fn get(context: &Context, name: &SessionName) -> Result<Row, Error> {
         context.read_screen(&mut row, entry.record(), pane, &screen);
     }
     Ok(row)
+}
+
+/// Binds a session to a Slack thread, unless it is already bound. A bound session keeps its thread until it is deleted. The row says which thread it is bound to.
+pub(crate) fn bind_thread(context: &Context, name: &SessionName, channel: &str, thread: &str) -> Result<Row, Error> {
+    let hold = context.hold(name, "bind_thread")?;
+    let Some(mut record) = context.recover(&hold, name)? else { return Err(Error::Unknown { name: name.clone() }) };
+    if record.slack_thread.is_empty() {
+        channel.clone_into(&mut record.slack_channel);
+        thread.clone_into(&mut record.slack_thread);
+        context.registry.write(&record)?;
+    }
+    drop(hold);
+    get(context, name)
 }

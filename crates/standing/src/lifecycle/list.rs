@@ -12,7 +12,7 @@ use std::{
 
 use harness::BUILT_IN;
 use tmux::{Pane, Panes, Silence};
-use wire::{Activity, Row, SessionName};
+use wire::{Activity, ControlReport, Row, SessionName, State};
 
 use super::{
     Context,
@@ -41,6 +41,19 @@ pub(crate) fn list(context: &Context, early: Option<EarlyLook>) -> Result<Vec<Ro
         .collect();
     read_screens(context, unclear);
     Ok(rows)
+}
+
+/// Returns the sessions as they are. The report is ok unless an auto-start session is not running; other sessions do
+/// not count.
+pub(crate) fn status(context: &Context) -> Result<ControlReport, Error> {
+    let sessions = list(context, None)?;
+    let enabled = context.settings().standing_enabled;
+    let ok = sessions.iter().all(|row| {
+        let wanted = row.auto_start && (!row.declared || enabled);
+        // A missing or unreadable record could be that of an auto-start session, and a start would fail on it.
+        (row.running || !wanted) && !matches!(row.state, State::Unreadable | State::Unrecorded)
+    });
+    Ok(ControlReport { sessions, stopped: None, ok })
 }
 
 /// True if the title leaves the activity or the prompt of a session open, so that its screen must be read. Screens of

@@ -1,4 +1,5 @@
-//! Parser of a control client's output: answers in blocks, and notices between them.
+//! Protocol of a control client. Its input is one command a line; its output has answers in blocks, and notices between
+//! them.
 //!
 //! A block begins with `%begin TIME NUMBER FLAGS` and ends with `%end` or `%error` and the same three numbers. A line
 //! inside it may look like anything, since a captured screen may show anything, so nothing else ends a block.
@@ -6,17 +7,17 @@
 use std::mem;
 
 /// Subscription that reports changes of managed sessions.
-pub(crate) const SUBSCRIPTION: &str = "sessions";
+pub(super) const SUBSCRIPTION: &str = "sessions";
 
 /// Name prefix of the session that a control client creates for itself.
-pub(crate) const PREFIX: &str = "loop-watch-";
+pub(super) const PREFIX: &str = "loop-watch-";
 
 /// Maximum size of a block in bytes, above any real answer. A larger block is invalid.
 const LONGEST: usize = 64 * 1024 * 1024;
 
 /// Item of a control client's output.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Heard {
+pub(super) enum Heard {
     /// Answer to one command, or an error message if it failed.
     Block { text: Vec<u8>, failed: bool },
     /// Sessions, windows or panes may have changed.
@@ -27,7 +28,7 @@ pub(crate) enum Heard {
 
 /// Splits the output of a control client.
 #[derive(Debug, Default)]
-pub(crate) struct Reader {
+pub(super) struct Reader {
     buffer: Vec<u8>,
     /// Bytes of the buffer that were examined.
     at: usize,
@@ -43,13 +44,13 @@ struct Block {
 
 impl Reader {
     /// Adds output to the buffer.
-    pub(crate) fn push(&mut self, bytes: &[u8]) {
+    pub(super) fn push(&mut self, bytes: &[u8]) {
         self.buffer.drain(..mem::take(&mut self.at));
         self.buffer.extend_from_slice(bytes);
     }
 
     /// Returns the next item; `None` until more is printed.
-    pub(crate) fn next(&mut self) -> Option<Heard> {
+    pub(super) fn next(&mut self) -> Option<Heard> {
         while let Some(length) = self.buffer[self.at..].iter().position(|&byte| byte == b'\n') {
             let line = self.buffer[self.at..self.at + length].to_vec();
             self.at += length + 1;
@@ -98,6 +99,22 @@ fn notice(line: &[u8]) -> Option<Heard> {
     }
 }
 
+/// Returns the words of an invocation as one line. A lone `;` separates commands there too. A `;` at the end of a word,
+/// which an invocation must escape, loses its backslash.
+pub(super) fn command_line(words: &[&str]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    quoted.join(" ")
+}
+
+fn quoted(word: &str) -> String {
+    if word == ";" {
+        return word.to_owned();
+    }
+    let word = word.strip_suffix("\\;").map_or_else(|| word.to_owned(), |rest| format!("{rest};"));
+    // Between single quotes only the next quote has a meaning.
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -135,6 +152,13 @@ mod tests {
     fn a_client_that_was_moved_to_the_session_of_somebody_else_is_given_up() {
         assert_eq!(heard(b"%session-changed $3 loop-watch-1-0\n"), []);
         assert_eq!(heard(b"%session-changed $1 work\n"), [Heard::Ended]);
+    }
+
+    #[test]
+    fn every_word_is_one_word_again() {
+        let words = ["list-panes", "-F", "#{a}\t$HOME ~ {x} \"'\\", ";", "kill-pane", "-t", "a\\;"];
+        let wanted = "'list-panes' '-F' '#{a}\t$HOME ~ {x} \"'\\''\\' ; 'kill-pane' '-t' 'a;'";
+        assert_eq!(command_line(&words), wanted);
     }
 
     proptest! {

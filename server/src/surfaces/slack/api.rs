@@ -4,12 +4,7 @@
 //! applies to all callers of a method in the channel that was called: Slack's limits are per channel, or are reported
 //! for each channel.
 
-mod add_reaction;
-mod auth_test;
-mod history;
-mod open_connection;
-mod post_message;
-mod replies;
+mod methods;
 
 use std::{
     collections::HashMap,
@@ -23,8 +18,7 @@ use serde_json::Value;
 
 use super::{address::Address, tokens::Tokens};
 
-pub(super) use auth_test::Identity;
-pub(super) use post_message::Posted;
+pub(super) use methods::{Identity, Posted};
 
 /// Timeout of one call.
 const CALL: Duration = Duration::from_secs(15);
