@@ -5,13 +5,14 @@ use std::sync::Arc;
 use ::standing::Caller;
 use engine::Engine;
 
-use crate::notices::Notices;
+use crate::{notices::Notices, screens::Rows};
 
 /// Context of one instance's page. Cheap to clone; the host creates one and provides it.
 #[derive(Clone, Debug)]
 pub struct AppContext {
     engine: Engine,
     notices: Arc<Notices>,
+    rows: Arc<Rows>,
 }
 
 impl AppContext {
@@ -20,7 +21,7 @@ impl AppContext {
         // Rendering spawns tasks, and without a generated list of routes no other code sets up the executor. A second
         // call changes nothing.
         let _ = any_spawner::Executor::init_tokio();
-        Self { engine: engine.from_surface("page"), notices: Arc::default() }
+        Self { engine: engine.from_surface("page"), notices: Arc::default(), rows: Arc::default() }
     }
 
     /// Returns this context for one request, with a function that determines its caller.
@@ -30,9 +31,19 @@ impl AppContext {
         self
     }
 
+    /// Reads the config as it is in the file now.
+    pub async fn config(&self) -> Arc<::standing::config::Loaded> {
+        self.engine.config().await
+    }
+
     /// Returns the engine, with the permission of this request's caller.
     pub(crate) fn engine(&self) -> &Engine {
         &self.engine
+    }
+
+    /// Returns the rendered rows.
+    pub(crate) fn rows(&self) -> &Arc<Rows> {
+        &self.rows
     }
 
     /// Returns the notices about earlier actions.

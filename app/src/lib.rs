@@ -8,6 +8,7 @@
 //!
 //! Features: `ssr` is the server's half, `hydrate` the browser's. Neither changes the meaning of the other.
 
+pub mod filter;
 pub mod islands;
 pub mod serverfns;
 
@@ -16,9 +17,13 @@ mod context;
 #[cfg(all(test, feature = "ssr"))]
 mod fixtures;
 #[cfg(feature = "ssr")]
+pub mod live;
+#[cfg(feature = "ssr")]
 mod notices;
 #[cfg(feature = "ssr")]
 mod page;
+#[cfg(feature = "ssr")]
+mod parts;
 #[cfg(feature = "ssr")]
 mod query;
 #[cfg(feature = "ssr")]
@@ -28,23 +33,28 @@ mod screens;
 #[cfg(feature = "ssr")]
 #[expect(unreachable_pub, reason = "the component macro makes a public item of each")]
 mod shell;
+#[cfg(feature = "ssr")]
+#[expect(unreachable_pub, reason = "the component macro makes a public item of each")]
+mod sprite;
 #[cfg(all(test, feature = "ssr"))]
 mod texts;
 #[cfg(feature = "ssr")]
 mod theme;
 #[cfg(feature = "ssr")]
 #[expect(unreachable_pub, reason = "the component macro makes a public item of each")]
-mod time_ago;
-#[cfg(feature = "ssr")]
-#[expect(unreachable_pub, reason = "the component macro makes a public item of each")]
 #[expect(clippy::needless_pass_by_value, reason = "components own what they are given")]
 pub mod timeline;
+#[cfg(feature = "ssr")]
+#[expect(unreachable_pub, reason = "the component macro makes a public item of each")]
+mod when;
 
 #[cfg(feature = "ssr")]
 pub use context::AppContext;
 #[cfg(feature = "ssr")]
 pub use page::{Page, load};
 #[cfg(feature = "ssr")]
+pub use parts::{confirm_part, menu_part, notice_part, row_part};
+#[cfg(feature = "ssr")]
 pub use query::Query;
 #[cfg(feature = "ssr")]
-pub use shell::{Assets, Shell, ShellProps};
+pub use shell::{Assets, Nav, Shell, ShellProps};

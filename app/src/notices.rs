@@ -25,10 +25,8 @@ pub(crate) enum Place {
     Page,
     /// Form for a new session.
     Create,
-    /// Buttons of a session.
-    Acts(String),
-    /// Message box of a session.
-    Say(String),
+    /// A session.
+    Session(String),
 }
 
 /// Kind of result.
@@ -76,6 +74,8 @@ pub(crate) struct Notice {
     /// Time `HH:MM`, by the server's clock.
     pub(crate) at: String,
     pub(crate) draft: Option<Draft>,
+    /// Mistakes in the fields of a form.
+    pub(crate) mistakes: Vec<::standing::Mistake>,
 }
 
 /// Notices of the last minutes.
@@ -123,6 +123,7 @@ mod tests {
             quote: String::new(),
             at: String::new(),
             draft: None,
+            mistakes: Vec::new(),
         }
     }
 

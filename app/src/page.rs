@@ -1,41 +1,51 @@
-//! Data of one page, read from the core before rendering starts, so that rendering never waits.
+//! Data of one page, read from the watcher before rendering starts, so that rendering never waits.
 
 use std::{path::Path, sync::Arc};
 
-use ::standing::{Error, TheLoop, config::ConfigProblems};
+use ::engine::Snapshot;
+use ::standing::{Blind, Error, TheLoop, config::ConfigProblems};
 use wire::{Row, SessionName};
 
 use crate::{
     context::AppContext,
     notices::{Draft, Notice, Place},
-    query::Query,
+    query::{Confirm, Query},
+    screens::{Appearance, FEW, Group, Rows, Summary},
     serverfns::CreateForm,
 };
 
-/// Number of a pane's last lines on a card.
-const LINES: usize = 6;
-/// Number of lines that are searched for them: rulers and empty boxes are not shown on a card.
-const LOOKED_AT: usize = 200;
+/// Number of a pane's last lines in an unfolded row.
+const LINES: usize = 8;
 
 /// All data of one page.
 #[derive(Clone, Debug)]
 pub struct Page {
     pub(crate) sessions: Result<Vec<Session>, Trouble>,
+    /// Set while tmux does not answer: start time and reason.
+    pub(crate) blind: Option<Blind>,
+    /// Version of the list, from which the stream of the page continues.
+    pub(crate) version: u64,
     pub(crate) harnesses: Vec<Harness>,
     pub(crate) common: Arc<Common>,
 }
 
-/// A session on its card.
+/// A session in the list.
 #[derive(Clone, Debug)]
 pub(crate) struct Session {
     pub(crate) row: Row,
     /// Last lines of its pane, if it has one.
     pub(crate) screen: Option<String>,
+    /// True if the row is the last known one, since tmux does not answer.
+    pub(crate) stale: bool,
+    /// True if the row is unfolded.
+    pub(crate) open: bool,
 }
 
 impl Session {
-    fn new(row: Row, screen: &str) -> Self {
-        Self { row, screen: Some(telling(screen)).filter(|text| !text.is_empty()) }
+    fn new(snapshot: &Snapshot, row: &Row) -> Self {
+        let known = snapshot.last_known(&row.name);
+        let screen = Some(telling(snapshot.screen(&row.name))).filter(|text| !text.is_empty());
+        Self { row: known.unwrap_or(row).clone(), screen, stale: known.is_some(), open: false }
     }
 }
 
@@ -71,6 +81,7 @@ pub(crate) struct Common {
     pub(crate) home: String,
     /// Tmux command that reaches the sessions: `tmux`, or `tmux -L <socket>`.
     pub(crate) tmux: String,
+    pub(crate) rows: Arc<Rows>,
 }
 
 impl Common {
@@ -98,7 +109,7 @@ impl Common {
 
     /// Returns a message that was not delivered, if any.
     pub(crate) fn say_draft(&self, name: &str) -> Option<String> {
-        let notice = self.notice_at(&Place::Say(name.to_owned()))?;
+        let notice = self.notice_at(&Place::Session(name.to_owned()))?;
         match notice.draft? {
             Draft::Say(text) => Some(text),
             Draft::Create(_) => None,
@@ -112,10 +123,20 @@ impl Page {
         self.sessions.as_deref().unwrap_or_default()
     }
 
-    /// Returns the session whose deletion must be confirmed. Only a created session can be deleted.
-    pub(crate) fn confirmed(&self) -> Option<&Session> {
-        let name = self.common.query.confirm.as_deref()?;
-        self.sessions().iter().find(|session| session.row.name == name && !session.row.declared)
+    /// Returns a session by its name.
+    pub(crate) fn session(&self, name: &str) -> Option<&Session> {
+        self.sessions().iter().find(|session| session.row.name == name)
+    }
+
+    pub(crate) fn summary(&self) -> Summary {
+        Summary::of(self.sessions())
+    }
+
+    /// Returns the verb that must be confirmed, with the sessions that exist.
+    pub(crate) fn confirmed(&self) -> Option<Confirm> {
+        let Confirm { verb, mut names } = self.common.query.confirm.clone()?;
+        names.retain(|name| self.session(name).is_some());
+        (!names.is_empty()).then_some(Confirm { verb, names })
     }
 
     /// True if a session without a named harness can be started on this machine, as far as is known.
@@ -130,47 +151,76 @@ impl Page {
             CreateForm { harness, auto_start: true, ..CreateForm::default() }
         })
     }
+
+    /// Unfolds the rows that are asked for; in a short list, those that run.
+    fn unfold(&mut self) {
+        let Ok(sessions) = &mut self.sessions else { return };
+        let few = sessions.len() <= FEW;
+        for session in sessions {
+            let runs = Appearance::of(&session.row).group == Group::Running;
+            session.open = few && runs || self.common.query.open.contains(&session.row.name);
+        }
+    }
 }
 
-/// Reads all data of the page at this address from the core.
+/// Reads all data of the page at this address.
 pub async fn load(context: &AppContext, query: Query) -> Page {
     let notice = query.notice.as_deref().and_then(|id| context.notices().get(id));
-    let survey = context.engine().survey(LOOKED_AT).await;
-    context.engine().read(move |the_loop| ask(the_loop, survey, query, notice)).await
+    // The stream of this page subscribes before the watcher rests.
+    let mut watch = context.engine().watcher().subscribe();
+    let _ = watch.first().await;
+    let snapshot = match context.engine().watcher().current().await {
+        Some(snapshot) => snapshot,
+        None => watch.snapshot(),
+    };
+    let mut page = of_snapshot(context, snapshot, query).await;
+    let asked = context.engine().read(|the_loop| the_loop.harnesses().unwrap_or_default()).await;
+    page.harnesses = asked.into_iter().map(|(name, found)| Harness { name, found }).collect();
+    page.unfold();
+    if let Some(mut notice) = notice {
+        keep_in_view(&mut notice, &page);
+        Arc::make_mut(&mut page.common).notice = Some(notice);
+    }
+    page
 }
 
-fn ask(
-    the_loop: &TheLoop,
-    survey: Result<Vec<(Row, String)>, Error>,
-    query: Query,
-    mut notice: Option<Notice>,
-) -> Page {
-    let sessions = survey.map_err(trouble);
-    let sessions =
-        sessions.map(|rows| rows.into_iter().map(|(row, text)| Session::new(row, &text)).collect::<Vec<_>>());
+/// Returns the data of a list as it was in a snapshot, without the data of forms.
+pub(crate) async fn of_snapshot(context: &AppContext, snapshot: Arc<Snapshot>, query: Query) -> Page {
+    let rows = Arc::clone(context.rows());
+    context.engine().read(move |the_loop| ask(the_loop, &snapshot, query, rows)).await
+}
+
+fn ask(the_loop: &TheLoop, snapshot: &Snapshot, query: Query, rows: Arc<Rows>) -> Page {
+    let sessions = match snapshot.problem() {
+        None => Ok(snapshot.rows().iter().map(|row| Session::new(snapshot, row)).collect::<Vec<_>>()),
+        // Only the core's own error has the place of each mistake.
+        Some(problem) => Err(match the_loop.standing().list() {
+            Err(error) => trouble(error),
+            Ok(_) => Trouble::Other(problem.detail.clone()),
+        }),
+    };
     let config = the_loop.config();
     let socket = &config.settings.routing.tmux.socket;
-    if let Some(notice) = &mut notice {
-        keep_in_view(notice, sessions.as_deref().unwrap_or_default());
-    }
-    let harnesses = the_loop.harnesses().unwrap_or_default();
     Page {
         sessions,
-        harnesses: harnesses.into_iter().map(|(name, found)| Harness { name, found }).collect(),
+        blind: snapshot.blind.clone(),
+        version: snapshot.version,
+        harnesses: Vec::new(),
         common: Arc::new(Common {
             query,
-            notice,
+            notice: None,
             config_file: config.path.file().display().to_string(),
             home: the_loop.surroundings().home().and_then(Path::to_str).unwrap_or_default().to_owned(),
             tmux: if socket.is_empty() { "tmux".to_owned() } else { format!("tmux -L {socket}") },
+            rows,
         }),
     }
 }
 
-/// Moves a notice about a session without a card to the top of the page.
-fn keep_in_view(notice: &mut Notice, sessions: &[Session]) {
-    let (Place::Acts(name) | Place::Say(name)) = &notice.place else { return };
-    if !sessions.iter().any(|session| session.row.name == *name) {
+/// Moves a notice about a session without an unfolded row to the top of the page.
+fn keep_in_view(notice: &mut Notice, page: &Page) {
+    let Place::Session(name) = &notice.place else { return };
+    if !page.session(name).is_some_and(|session| session.open) {
         if SessionName::parse(name).is_ok() && !notice.text.contains(name.as_str()) {
             notice.text = format!("{name}: {}", notice.text);
         }
@@ -200,6 +250,7 @@ mod tests {
             config_file: String::new(),
             home: home.to_owned(),
             tmux: "tmux".to_owned(),
+            rows: Arc::default(),
         }
     }
 

@@ -1,61 +1,93 @@
 //! The Standing screen: all sessions, grouped by what they need, and the form for a new one.
 
-mod back;
-mod card;
+mod act;
+mod banner;
+mod confirm;
 mod create_form;
 mod create_more;
-mod delete_confirm;
 mod empty;
-mod facts;
+mod foot;
 mod list;
 mod menu;
 mod notice;
 mod once;
-mod question;
+mod prompt;
+mod row;
+mod rows;
 mod say_box;
 mod state;
-mod toolbar;
+mod strip;
+mod summary;
 mod trouble;
 mod typed;
 
 use leptos::prelude::*;
 
 use crate::{notices::Place, page::Page};
+use banner::Banner;
+use confirm::ConfirmDialog;
 use create_form::CreateDialog;
-use delete_confirm::DeleteDialog;
 use empty::Empty;
+use foot::Foot;
 use list::List;
 use notice::Slot;
-use toolbar::Toolbar;
+use strip::Strip;
+use summary::Heading;
 use trouble::TroubleBox;
 
-pub(crate) use back::BackFields;
-pub(crate) use list::counts;
+pub(crate) use confirm::ConfirmForm;
+pub(crate) use list::{FEW, row_html};
+pub(crate) use menu::Menu;
+pub(crate) use notice::NoticeBox;
+pub(crate) use row::{Excerpt, bytes};
+pub(crate) use rows::Rows;
+pub(crate) use state::{Appearance, Group, Mark};
+pub(crate) use summary::Summary;
 
 /// Renders the whole screen.
 #[component]
 pub(crate) fn Screen(page: Page) -> impl IntoView {
     let common = page.common.clone();
-    let counts = counts(page.sessions());
     let body = match &page.sessions {
         Err(trouble) => view! { <TroubleBox trouble=trouble.clone() common=common.clone() /> }.into_any(),
         Ok(sessions) if sessions.is_empty() => view! { <Empty page=page.clone() /> }.into_any(),
-        Ok(sessions) => view! { <List sessions=sessions.clone() common=common.clone() /> }.into_any(),
+        Ok(_) => view! {
+            <Strip page=page.clone() />
+            <Banner page=page.clone() />
+            <List page=page.clone() />
+            <Foot page=page.clone() />
+        }
+        .into_any(),
     };
     view! {
-        <main id="main" tabindex="-1">
-            <div class="page-head">
-                <h1>"Standing sessions"</h1>
-                <p class="counts" id="counts">{counts.to_string()}</p>
-            </div>
-            <Toolbar page=page.clone() />
+        <main id="main" tabindex="-1" data-view="list">
+            <Heading summary=page.summary() />
             <Slot id="notice-page" notice=common.notice_at(&Place::Page) />
             <CreateDialog page=page.clone() />
-            <DeleteDialog page=page />
+            <ConfirmDialog page=page />
             {body}
         </main>
     }
     .into_any()
+}
+
+/// Renders the parts of the screen that follow from all sessions, by the ID of their element.
+pub(crate) fn parts(page: &Page) -> Vec<(&'static str, String)> {
+    let summary = page.summary();
+    let as_of = page.blind.as_ref().map(|blind| blind.since.clone()).unwrap_or_default();
+    let head = |group: Group| {
+        view! { <summary::Head group=group sessions=summary.of_group(group) as_of=as_of.clone() /> }.to_html()
+    };
+    vec![
+        ("summary", view! { <Heading summary=summary.clone() /> }.to_html()),
+        ("chips", view! { <summary::Chips summary=summary.clone() query=page.common.query.clone() /> }.to_html()),
+        ("bar", view! { <summary::Bar summary=summary.clone() /> }.to_html()),
+        ("banner", view! { <Banner page=page.clone() /> }.to_html()),
+        ("head-needs", head(Group::Needs)),
+        ("head-running", head(Group::Running)),
+        ("head-stopped", head(Group::Stopped)),
+        ("foot", view! { <Foot page=page.clone() /> }.to_html()),
+    ]
 }
 
 #[cfg(test)]
@@ -120,7 +152,7 @@ mod tests {
         (hostile.row.slack_channel, hostile.row.slack_thread) = (markup.to_owned(), markup.to_owned());
         hostile.screen = Some(markup.to_owned());
         let notice = Notice {
-            place: Place::Say("x".to_owned()),
+            place: Place::Session("x".to_owned()),
             tone: Tone::Failed,
             text: markup.to_owned(),
             remedies: vec![],

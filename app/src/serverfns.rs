@@ -1,14 +1,16 @@
 //! Server functions: the targets of the page's forms, one file per verb.
 //!
-//! Each calls the core once and does nothing else. A browser without scripts (`Accept: text/html`) is redirected to the
-//! page with status 303, and its notice is on the board. Any other caller gets the [`Answer`] as JSON, with the status
-//! of the problem if there is one. Input is url-encoded, so that a plain form can post it.
+//! Each calls the core once and does nothing else. A browser without scripts (`Accept: text/html`) is redirected with
+//! status 303 to the page that it came from, and its notice is on the board. The page's own scripts (`X-Part`) are
+//! redirected to the notice alone. Any other caller gets the [`Answer`] as JSON, with the status of the problem if there
+//! is one. Input is url-encoded, so that a plain form can post it.
 
 pub mod answer;
 pub mod create;
 pub mod delete;
 pub mod restart;
 pub mod say;
+pub mod selected;
 pub mod start;
 pub mod stop;
 pub mod theme;
@@ -17,6 +19,8 @@ pub mod theme;
 pub(crate) mod messages;
 #[cfg(feature = "ssr")]
 mod reply;
+#[cfg(feature = "ssr")]
+mod way_back;
 
 pub use create::{ArgsChoice, CreateForm};
 
@@ -26,17 +30,6 @@ use wire::{ControlReport, Problem, SayReceipt};
 /// Path prefix of every server function.
 pub const PREFIX: &str = "/app";
 
-/// Fields of a form that keep the filter of the page.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Back {
-    /// Text of the filter.
-    #[serde(default)]
-    pub q: String,
-    /// `declared`, `created`, or empty for both.
-    #[serde(default)]
-    pub show: String,
-}
-
 /// Answer of a server function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -45,6 +38,8 @@ pub enum Answer {
     Report(ControlReport),
     /// Receipt of a message.
     Receipt(SayReceipt),
+    /// Receipts of one message to several sessions.
+    Receipts(Vec<SayReceipt>),
     /// Refusal of the core.
     Refused(Problem),
 }

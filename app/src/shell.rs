@@ -11,8 +11,8 @@ use crate::{
     islands::Enhance,
     page::Page,
     query::Query,
-    screens::{BackFields, Screen, counts},
-    serverfns::Back,
+    screens::{Mark, Screen},
+    sprite::Sprite,
     theme::Theme,
 };
 
@@ -27,7 +27,16 @@ pub struct Assets {
     pub icon: Option<String>,
 }
 
-/// Renders one whole document.
+/// Page of the navigation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nav {
+    /// The list of sessions, and the page of one session.
+    Standing,
+    /// The event log.
+    Events,
+}
+
+/// Renders the page with the list of sessions.
 #[component]
 pub fn Shell(
     /// Addresses of the files.
@@ -35,34 +44,72 @@ pub fn Shell(
     /// Data of the page.
     page: Page,
 ) -> impl IntoView {
+    let title = page.summary().title();
+    let refreshes = !page.common.query.new && page.common.query.confirm.is_none();
+    view! {
+        <Document assets=assets title=title current=Nav::Standing refreshes=refreshes version=page.version.to_string()>
+            <Screen page=page.clone() />
+        </Document>
+    }
+    .into_any()
+}
+
+/// Renders a document around the content of a page.
+#[component]
+pub(crate) fn Document(
+    assets: Assets,
+    #[prop(into)] title: String,
+    current: Nav,
+    /// True if a reader without scripts gets the page again every ten seconds. Not while a form is open.
+    refreshes: bool,
+    /// Version of the content, from which the stream of the page continues; empty for a page without a stream.
+    #[prop(into, optional)]
+    version: String,
+    children: Children,
+) -> impl IntoView {
     let theme = Theme::of_request();
-    let back = page.common.query.filter.back();
-    let waiting = counts(page.sessions()).waiting;
-    let title =
-        if waiting > 0 { format!("({waiting}) Standing · the-loop") } else { "Standing · the-loop".to_owned() };
     protect();
     view! {
         <!DOCTYPE html>
-        <html lang="en" data-theme=theme.as_str()>
+        <html lang="en" data-theme=theme.as_str() data-version=version>
             <head>
                 <meta charset="utf-8" />
                 <meta name="viewport" content="width=device-width, initial-scale=1" />
                 <meta name="color-scheme" content="light dark" />
                 // Without a referrer a browser posts forms with `Origin: null`, which the host must refuse.
                 <meta name="referrer" content="same-origin" />
+                {refreshes
+                    .then(|| {
+                        view! {
+                            <noscript>
+                                <meta http-equiv="refresh" content="10" />
+                            </noscript>
+                        }
+                    })}
                 <title>{title}</title>
-                {assets.icon.map(|icon| view! { <link rel="icon" href=icon type="image/svg+xml" /> })}
+                {assets
+                    .icon
+                    .map(|icon| view! { <link rel="icon" href=icon type="image/svg+xml" id="icon" /> })}
                 {assets.stylesheet.map(|sheet| view! { <link rel="stylesheet" href=sheet /> })}
                 {assets.bundle.map(|bundle| view! { <HydrationScripts options=bundle islands=true /> })}
             </head>
             <body>
+                <Sprite />
                 <a class="skip" href="#main">
-                    "Skip to sessions"
+                    "Skip to content"
                 </a>
-                <Top theme=theme back=back />
+                <Top theme=theme current=current />
                 <Outdated />
-                <Screen page=page />
+                {children()}
+                <ThumbBar current=current />
                 <Keys />
+                <div class="menu-panel" id="menu" popover="auto"></div>
+                <div class="toast" id="toast" hidden=true>
+                    <span id="toast-text"></span>
+                    <button class="button small" type="button" id="undo-stop">
+                        "Undo"
+                    </button>
+                </div>
                 <Enhance />
             </body>
         </html>
@@ -76,7 +123,10 @@ fn Outdated() -> impl IntoView {
     view! {
         <p class="offline" id="offline" role="status">
             <span class="spinner" aria-hidden="true"></span>
-            "Reconnecting to the service… This page may be out of date."
+            <span>
+                "The service does not answer since " <span id="offline-since"></span>
+                ". Rows show the last known state. Your input is kept."
+            </span>
         </p>
         // An empty address is that of the current page, so signing in returns to it.
         <p class="offline" id="signed-out" role="status">
@@ -89,7 +139,8 @@ fn Outdated() -> impl IntoView {
 }
 
 #[component]
-fn Top(theme: Theme, back: Back) -> impl IntoView {
+fn Top(theme: Theme, current: Nav) -> impl IntoView {
+    let here = |nav: Nav| (nav == current).then_some("page");
     view! {
         <header class="top">
             <a class="brand" href=Query::default().address() aria-label="the-loop, home">
@@ -99,74 +150,192 @@ fn Top(theme: Theme, back: Back) -> impl IntoView {
                 </span>
                 "loop"
             </a>
-            <nav aria-label="Main">
-                <a href="/#/standing" aria-current="page">
+            <nav aria-label="Main" class="wide-only">
+                <a href="/#/standing" aria-current=here(Nav::Standing)>
                     "Standing"
                 </a>
-                <a class="wide-only" href="/api/docs">
-                    "API"
+                <a href="/events" aria-current=here(Nav::Events)>
+                    "Events"
                 </a>
+                <a href="/api/docs">"API"</a>
             </nav>
             <div class="top-end">
-                <ThemeSwitch theme=theme back=back />
-                <button class="key-hint needs-script" type="button" popovertarget="keys" aria-label="Keyboard shortcuts">
+                <span class="live needs-script" id="live" title="Changes are shown as they happen">
+                    <i></i>
+                    <span id="live-word">"live"</span>
+                </span>
+                <button class="button quiet icon needs-script" type="button" popovertarget="notify" aria-label="Notifications">
+                    <Mark name="bell" />
+                </button>
+                <ThemeSwitch theme=theme />
+                <button
+                    class="button quiet icon needs-script wide-only"
+                    type="button"
+                    popovertarget="keys"
+                    aria-label="Keyboard shortcuts"
+                    aria-keyshortcuts="?"
+                >
                     <kbd>"?"</kbd>
                 </button>
             </div>
         </header>
+        <Notify />
     }
     .into_any()
 }
 
-/// Renders three buttons that post; the current one is pressed.
+/// Renders the navigation of a phone, at the edge where the thumb is.
 #[component]
-fn ThemeSwitch(theme: Theme, back: Back) -> impl IntoView {
-    let choice = |one: Theme| {
-        let sign = match one {
-            Theme::System => "auto",
-            Theme::Light => "light",
-            Theme::Dark => "dark",
-        };
-        let pressed = if one == theme { "true" } else { "false" };
+fn ThumbBar(current: Nav) -> impl IntoView {
+    let here = |nav: Nav| (nav == current).then_some("page");
+    let new = Query { new: true, ..Query::default() };
+    view! {
+        <nav class="thumb-bar" aria-label="Pages">
+            <a href="/#/standing" aria-current=here(Nav::Standing)>
+                <Mark name="list" />
+                "Standing"
+            </a>
+            <a href="/events" aria-current=here(Nav::Events)>
+                <Mark name="events" />
+                "Events"
+            </a>
+            <a href="/#filter" data-focus="filter-text">
+                <Mark name="search" />
+                "Filter"
+            </a>
+            <a class="button filled" href=new.address() data-opens="new" aria-label="New session">
+                <Mark name="plus" />
+            </a>
+        </nav>
+    }
+    .into_any()
+}
+
+/// Renders the choice of notifications. The browser asks for permission only after the button.
+#[component]
+fn Notify() -> impl IntoView {
+    let choice = |value: &'static str, label: &'static str, checked: bool| {
         view! {
-            <button type="submit" name="choice" value=one.as_str() aria-pressed=pressed>
-                {sign}
-                <span class="visually-hidden">" colours"</span>
-            </button>
+            <label>
+                <input type="checkbox" data-notify=value checked=checked />
+                {label}
+            </label>
         }
     };
     view! {
-        <form class="theme" id="theme" method="post" action="/app/view/theme" aria-label="Colours">
-            <BackFields back=back />
-            {Theme::ALL.map(choice).into_iter().collect_view()}
+        <div class="sheet small" id="notify" popover="auto" role="dialog" aria-labelledby="notify-title">
+            <h2 id="notify-title">"Notifications"</h2>
+            <p class="note">"Shown while no tab with this page is in view, once for each time that a session"</p>
+            <fieldset>
+                <legend class="visually-hidden">"Notify when a session"</legend>
+                {choice("needs", "waits for an answer", true)}
+                {choice("exited", "exits", true)}
+                {choice("running", "is running again", false)}
+            </fieldset>
+            <p class="note" id="notify-state" role="status"></p>
+            <button class="button small" type="button" id="notify-on">
+                "Turn on notifications"
+            </button>
+            <button class="button small quiet" type="button" id="notify-off" hidden=true>
+                "Turn off"
+            </button>
+        </div>
+    }
+    .into_any()
+}
+
+/// Renders one button that posts the next theme.
+#[component]
+fn ThemeSwitch(theme: Theme) -> impl IntoView {
+    let next = theme.next();
+    view! {
+        <form class="theme wide-only" id="theme" method="post" action="/app/view/theme">
+            <button
+                class="button quiet icon"
+                type="submit"
+                name="choice"
+                value=next.as_str()
+                title=format!("Colours: {}", theme.title())
+                aria-label=format!("Colours: {}. Change to {}", theme.title(), next.title())
+            >
+                <Mark name="theme" />
+            </button>
         </form>
     }
     .into_any()
 }
 
+/// Shortcuts in groups: title of the group, then what each does and its keys.
+const KEYS: [(&str, &[(&str, &[&str])]); 5] = [
+    ("Anywhere", &[("Filter", &["/"]), ("New session", &["n"]), ("One step back", &["Esc"]), ("This help", &["?"])]),
+    (
+        "List",
+        &[
+            ("Move", &["↑", "↓", "j", "k"]),
+            ("First, last", &["Home", "End"]),
+            ("Next that needs you", &["Shift J"]),
+            ("Unfold, fold", &["→", "←", "Enter"]),
+            ("Select", &["x"]),
+            ("Select up to here", &["Shift X"]),
+        ],
+    ),
+    (
+        "Focused session",
+        &[
+            ("Open its page", &["o"]),
+            ("Message", &["m"]),
+            ("Answer its prompt", &["1", "…", "9"]),
+            ("Start or stop", &["s"]),
+            ("Restart", &["r"]),
+            ("Copy the attach command", &["c"]),
+            ("All actions", &["."]),
+        ],
+    ),
+    (
+        "Message box",
+        &[("Send", &["Ctrl Enter"]), ("Last message, in an empty box", &["↑"]), ("Back to the row", &["Esc"])],
+    ),
+    (
+        "Session page",
+        &[("Next, previous session", &["j", "k"]), ("Follow the pane", &["f"]), ("About and timeline", &["i"])],
+    ),
+];
+
 /// Renders the list of keyboard shortcuts, opened by `?`. Both need the island.
 #[component]
 fn Keys() -> impl IntoView {
-    let row = |keys: &'static [&'static str], what: &'static str| {
+    let group = |(title, keys): (&'static str, &'static [(&'static str, &'static [&'static str])])| {
+        let rows = keys.iter().map(|(what, keys)| {
+            view! {
+                <div>
+                    <dt>{*what}</dt>
+                    <dd>{keys.iter().map(|key| view! { <kbd>{*key}</kbd> }).collect_view()}</dd>
+                </div>
+            }
+        });
         view! {
-            <div>
-                <dt>{keys.iter().map(|key| view! { <kbd>{*key}</kbd> }).collect_view()}</dt>
-                <dd>{what}</dd>
-            </div>
+            <section>
+                <h3>{title}</h3>
+                <dl>{rows.collect_view()}</dl>
+            </section>
         }
     };
     view! {
-        <div class="keys" id="keys" popover="auto" role="dialog" aria-labelledby="keys-title">
-            <h2 id="keys-title">"Keys"</h2>
-            <dl>
-                {row(&["/"], "Filter sessions")}
-                {row(&["n"], "New session")}
-                {row(&["j", "k"], "Next and previous session")}
-                {row(&["m"], "Message the selected session")}
-                {row(&["Ctrl", "↵"], "Send message")}
-                {row(&["Esc"], "Close the dialog")}
-                {row(&["?"], "Show keyboard shortcuts")}
-            </dl>
+        <div class="sheet" id="keys" popover="auto" role="dialog" aria-labelledby="keys-title">
+            <header>
+                <h2 id="keys-title">"Keyboard"</h2>
+                <button class="button quiet icon" type="button" popovertarget="keys" popovertargetaction="hide" aria-label="Close">
+                    <Mark name="close" />
+                </button>
+            </header>
+            <div class="body" tabindex="0" role="group" aria-label="Shortcuts">{KEYS.map(group).into_iter().collect_view()}</div>
+            <footer>
+                <label>
+                    <input type="checkbox" role="switch" id="letter-keys" checked=true />
+                    "Single-letter keys"
+                </label>
+                <p class="note">"Off: only arrows, Enter, Esc and Tab"</p>
+            </footer>
         </div>
     }
     .into_any()

@@ -77,7 +77,7 @@ fn notices() -> String {
     for verb in [ControlVerb::Start, ControlVerb::Stop, ControlVerb::Restart] {
         for outcome in outcomes {
             let row = Row { outcome: Some(outcome), ..Row::titled("ops") };
-            let notice = messages::report(&ControlReport::of(vec![row]), verb, Place::Acts("ops".to_owned()));
+            let notice = messages::report(&ControlReport::of(vec![row]), verb, Place::Session("ops".to_owned()));
             let _ = writeln!(list, "{} {}: {}", verb.as_str(), outcome.as_str(), notice.text);
         }
     }
@@ -105,7 +105,7 @@ fn receipt(verdict: Verdict, messages: Vec<Message>) -> Notice {
         evidence: Evidence::None,
         message_id: String::new(),
     };
-    Notice { at: "12:34".to_owned(), ..messages::receipt(&receipt, Place::Say("ops".to_owned())) }
+    Notice { at: "12:34".to_owned(), ..messages::receipt(&receipt, Place::Session("ops".to_owned())) }
 }
 
 #[test]

@@ -18,7 +18,7 @@ pub(crate) enum Theme {
 }
 
 impl Theme {
-    /// All themes, in the order of the switch.
+    /// All themes.
     pub(crate) const ALL: [Self; 3] = [Self::System, Self::Light, Self::Dark];
 
     /// Returns the value in the cookie and in the attribute for the style sheet.
@@ -27,6 +27,24 @@ impl Theme {
             Self::System => "system",
             Self::Light => "light",
             Self::Dark => "dark",
+        }
+    }
+
+    /// Returns the name for people.
+    pub(crate) const fn title(self) -> &'static str {
+        match self {
+            Self::System => "those of the system",
+            Self::Light => "light",
+            Self::Dark => "dark",
+        }
+    }
+
+    /// Returns the next theme of the switch.
+    pub(crate) const fn next(self) -> Self {
+        match self {
+            Self::System => Self::Light,
+            Self::Light => Self::Dark,
+            Self::Dark => Self::System,
         }
     }
 

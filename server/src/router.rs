@@ -22,7 +22,7 @@ use crate::{
         guard::{self, Gate},
         rate_limit::Limit,
     },
-    surfaces::{mcp, page, rest},
+    surfaces::{mcp, page, rest, stream::Live},
 };
 pub use rest::CancellationToken;
 
@@ -45,10 +45,12 @@ pub fn router(
 
 /// Builds the service with a given authentication, which the connections need as well.
 pub(crate) fn guarded(engine: Engine, access: Access, auth: Auth, end: CancellationToken) -> Router {
-    let api = rest::router(engine.clone(), end.clone()).layer(cors(&access));
+    let live = Live::new(engine.clone(), end.clone());
+    let api = rest::router_of(live.clone()).layer(cors(&access));
     let mcp = mcp::router(engine.clone(), &access, end);
     let gate = Arc::new(Gate { access, auth, says: Limit::default() });
-    let mut app = page::router(engine).merge(api).merge(mcp).layer(middleware::from_fn_with_state(gate, guard::guard));
+    let mut app =
+        page::router(engine, live).merge(api).merge(mcp).layer(middleware::from_fn_with_state(gate, guard::guard));
     for (name, value) in ANSWER_HEADERS {
         app = app.layer(SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value)));
     }

@@ -4,16 +4,16 @@ use leptos::prelude::*;
 
 use crate::{
     islands::NameHint,
-    notices::Place,
+    notices::{Notice, Place},
     page::Page,
-    query::Query,
     screens::{
-        back::BackFields,
         create_more::{HarnessField, More},
-        notice::Slot,
+        notice::{MistakeText, Slot},
+        state::Mark,
         typed::typed,
     },
 };
+use ::standing::Mistake;
 
 /// Renders a dialog with scripts, a section of the page without.
 #[component]
@@ -21,24 +21,24 @@ pub(crate) fn CreateDialog(page: Page) -> impl IntoView {
     let common = page.common.clone();
     let refused = common.notice_at(&Place::Create);
     let form = page.create_form();
-    let plain = Query::plain(&common.query.filter);
+    let plain = common.query.plain();
+    let mistakes = refused.as_ref().map(|notice| notice.mistakes.clone()).unwrap_or_default();
+    // Each mistake is below its field, so the notice is only their sum.
+    let refused = refused.map(|notice| Notice { mistakes: Vec::new(), ..notice });
     // The field is usually left unchanged, but matters when the default harness does not work.
-    let harness =
-        (!page.default_harness_found()).then(|| view! { <HarnessField page=page.clone() form=form.clone() /> });
+    let harness = (!page.default_harness_found())
+        .then(|| view! { <HarnessField page=page.clone() form=form.clone() mistakes=mistakes.clone() /> });
     let open = page.sessions.is_ok() && (common.query.new || refused.is_some());
     view! {
         <dialog class="dialog" id="new" open=open aria-labelledby="new-title">
             <form method="post" action="/app/standing/create" id="create-form" data-clears="">
                 <div class="dialog-head">
                     <h2 id="new-title">"New session"</h2>
-                    <a class="button quiet" href=plain.address() data-closes="" aria-label="Close">
-                        <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">
-                            <path d="m4 4 8 8m0-8-8 8" />
-                        </svg>
+                    <a class="button quiet icon" href=plain.address() data-closes="" aria-label="Close">
+                        <Mark name="close" />
                     </a>
                 </div>
-                <Slot id="notice-create" notice=refused />
-                <BackFields back=common.query.filter.back() />
+                <div class="body">
                 <div class="field">
                     <label for="new-name">"Name"</label>
                     <input
@@ -50,9 +50,11 @@ pub(crate) fn CreateDialog(page: Page) -> impl IntoView {
                         autocomplete="off"
                         autocapitalize="none"
                         spellcheck="false"
-                        aria-describedby="new-name-hint"
+                        aria-describedby="wrong-name new-name-hint"
+                        aria-invalid=wrong(&mistakes, "name")
                         autofocus=true
                     />
+                    <Wrong field="name" mistakes=mistakes.clone() />
                     <NameHint />
                 </div>
                 <div class="field">
@@ -65,7 +67,10 @@ pub(crate) fn CreateDialog(page: Page) -> impl IntoView {
                         placeholder="default from config"
                         autocomplete="off"
                         spellcheck="false"
+                        aria-describedby="wrong-cwd"
+                        aria-invalid=wrong(&mistakes, "cwd")
                     />
+                    <Wrong field="cwd" mistakes=mistakes.clone() />
                 </div>
                 <div class="field">
                     <label for="new-description">"Description"</label>
@@ -85,12 +90,18 @@ pub(crate) fn CreateDialog(page: Page) -> impl IntoView {
                         rows="3"
                         placeholder="instructions for the agent, added to the standard ones"
                         data-send=""
+                        aria-describedby="wrong-brief"
+                        aria-invalid=wrong(&mistakes, "brief")
                     >
                         {typed(&form.brief)}
                     </textarea>
+                    <Wrong field="brief" mistakes=mistakes.clone() />
                 </div>
-                {harness} <More page=page form=form />
-                <div class="dialog-acts">
+                {harness}
+                <More page=page form=form mistakes=mistakes />
+                </div>
+                <div class="dialog-foot">
+                    <Slot id="notice-create" notice=refused />
                     <a class="button" href=plain.address() data-closes="">
                         "Cancel"
                     </a>
@@ -102,4 +113,21 @@ pub(crate) fn CreateDialog(page: Page) -> impl IntoView {
         </dialog>
     }
     .into_any()
+}
+
+/// Renders the place below a field for what is wrong with it.
+#[component]
+pub(super) fn Wrong(field: &'static str, mistakes: Vec<Mistake>) -> impl IntoView {
+    let own = mistakes.into_iter().filter(|mistake| mistake.field == field);
+    view! {
+        <div class="wrong" id=format!("wrong-{field}")>
+            {own.map(|mistake| view! { <MistakeText mistake=mistake /> }).collect_view()}
+        </div>
+    }
+    .into_any()
+}
+
+/// Returns the mark of a field with a mistake.
+pub(super) fn wrong(mistakes: &[Mistake], field: &str) -> Option<&'static str> {
+    mistakes.iter().any(|mistake| mistake.field == field).then_some("true")
 }

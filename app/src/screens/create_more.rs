@@ -1,15 +1,19 @@
 //! Fields of the form that are usually left unchanged.
 
+use ::standing::Mistake;
 use leptos::prelude::*;
 
 use crate::{
     page::Page,
-    screens::typed::typed,
+    screens::{
+        create_form::{Wrong, wrong},
+        typed::typed,
+    },
     serverfns::{ArgsChoice, CreateForm},
 };
 
 #[component]
-pub(crate) fn More(page: Page, form: CreateForm) -> impl IntoView {
+pub(crate) fn More(page: Page, form: CreateForm, mistakes: Vec<Mistake>) -> impl IntoView {
     let harness = page.default_harness_found();
     let blank = CreateForm { auto_start: true, ..CreateForm::default() };
     let touched = CreateForm {
@@ -19,14 +23,15 @@ pub(crate) fn More(page: Page, form: CreateForm) -> impl IntoView {
         brief: String::new(),
         harness: if harness { form.harness.clone() } else { String::new() },
         ..form.clone()
-    } != blank;
+    } != blank
+        || mistakes.iter().any(|mistake| matches!(mistake.field, "harness" | "env"));
     view! {
         <details class="more" id="new-more" open=touched>
             <summary>{if harness { "More: harness, arguments, environment, start, Slack" } else { "More: arguments, environment, start, Slack" }}</summary>
             <div class="more-body">
-                {harness.then(|| view! { <HarnessField page=page form=form.clone() /> })}
+                {harness.then(|| view! { <HarnessField page=page form=form.clone() mistakes=mistakes.clone() /> })}
                 <ArgsField form=form.clone() />
-                <EnvField form=form.clone() />
+                <EnvField form=form.clone() mistakes=mistakes />
                 <fieldset class="field checks">
                     <legend>"Start"</legend>
                     <label>
@@ -65,7 +70,7 @@ pub(crate) fn More(page: Page, form: CreateForm) -> impl IntoView {
 
 /// Renders the choice of harness, with the reason if the default one cannot be started.
 #[component]
-pub(super) fn HarnessField(page: Page, form: CreateForm) -> impl IntoView {
+pub(super) fn HarnessField(page: Page, form: CreateForm, mistakes: Vec<Mistake>) -> impl IntoView {
     let first = page.harnesses.first().cloned();
     let default = first.as_ref().map_or_else(String::new, |harness| harness.name.clone());
     let why = first.filter(|harness| !harness.found).map(|harness| {
@@ -90,12 +95,18 @@ pub(super) fn HarnessField(page: Page, form: CreateForm) -> impl IntoView {
     view! {
         <div class="field">
             <label for="new-harness">"Harness"</label>
-            <select id="new-harness" name="form[harness]" aria-describedby="new-harness-hint">
+            <select
+                id="new-harness"
+                name="form[harness]"
+                aria-describedby="wrong-harness new-harness-hint"
+                aria-invalid=wrong(&mistakes, "harness")
+            >
                 <option value="" selected=form.harness.is_empty()>
                     {format!("default from config ({default})")}
                 </option>
                 {options.collect_view()}
             </select>
+            <Wrong field="harness" mistakes=mistakes />
             {why}
         </div>
     }
@@ -104,7 +115,7 @@ pub(super) fn HarnessField(page: Page, form: CreateForm) -> impl IntoView {
 
 /// Renders the environment variables. Secrets have no field: a declaration reads them from commands and files.
 #[component]
-fn EnvField(form: CreateForm) -> impl IntoView {
+fn EnvField(form: CreateForm, mistakes: Vec<Mistake>) -> impl IntoView {
     view! {
         <div class="field">
             <label for="new-env">"Environment"</label>
@@ -114,11 +125,13 @@ fn EnvField(form: CreateForm) -> impl IntoView {
                 name="form[env]"
                 rows="2"
                 placeholder="NAME=value, one per line"
-                aria-describedby="new-env-hint"
+                aria-describedby="wrong-env new-env-hint"
+                aria-invalid=wrong(&mistakes, "env")
                 spellcheck="false"
             >
                 {typed(&form.env)}
             </textarea>
+            <Wrong field="env" mistakes=mistakes />
             <p class="hint" id="new-env-hint">
                 "Do not put secrets here: values are stored in the session's record."
             </p>

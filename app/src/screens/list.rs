@@ -1,101 +1,112 @@
-//! The sessions in groups: waiting for an answer, running, not running.
+//! The sessions in three groups: those that need someone, those that run, those that are stopped.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use leptos::prelude::*;
 
 use crate::{
-    page::{Common, Session},
+    filter::{Facts, Filter},
+    page::{Common, Page, Session},
+    query::{Order, Query},
     screens::{
-        card::Card,
+        row::SessionRow,
         state::{Appearance, Group},
+        summary::{Head, Summary},
     },
+    when,
 };
 
-/// Number of sessions in each group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Counts {
-    all: usize,
-    pub(crate) waiting: usize,
-    running: usize,
-}
-
-/// Counts the sessions. A session that waits for an answer also counts as running.
-pub(crate) fn counts(sessions: &[Session]) -> Counts {
-    let of = |group| sessions.iter().filter(|session| Appearance::of(&session.row).group == group).count();
-    let waiting = of(Group::Waits);
-    Counts { all: sessions.len(), waiting, running: of(Group::Running) + waiting }
-}
-
-impl fmt::Display for Counts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.all {
-            0 => return Ok(()),
-            1 => write!(f, "1 session")?,
-            n => write!(f, "{n} sessions")?,
-        }
-        match self.waiting {
-            0 => {}
-            1 => write!(f, " · 1 waiting for you")?,
-            n => write!(f, " · {n} waiting for you")?,
-        }
-        match self.running {
-            0 => write!(f, " · none running"),
-            n => write!(f, " · {n} running"),
-        }
-    }
-}
-
-/// Renders headings and cards in one flat list. A card that changes its group keeps its node in the document, so that
-/// typing in it is not disturbed.
+/// Renders headings and rows. Rows that do not match the filter are hidden, not left out, so that the browser can show
+/// them at once.
 #[component]
-pub(crate) fn List(sessions: Vec<Session>, common: Arc<Common>) -> impl IntoView {
-    let filter = common.query.filter.clone();
-    let shown = |session: &Session| {
-        let row = &session.row;
-        filter.takes(row.declared, &format!("{} {} {}", row.name, Appearance::of(row).word, row.description))
-    };
-    let none = !sessions.iter().any(shown);
+pub(crate) fn List(page: Page) -> impl IntoView {
+    let common = page.common.clone();
+    let summary = page.summary();
+    let filter = Filter::parse(&common.query.filter);
+    let now = when::now();
+    let sessions = sorted(page.sessions(), common.query.order);
+    let mut matches = 0;
     let groups = Group::ALL.map(|group| {
-        let members: Vec<&Session> =
-            sessions.iter().filter(|session| Appearance::of(&session.row).group == group).collect();
-        let heading = (!members.is_empty()).then(|| {
-            let hidden = !members.iter().any(|session| shown(session));
-            view! {
-                <h2 class="group" id=group.id() hidden=hidden>
-                    {group.title()}
-                </h2>
-            }
-        });
-        let cards = members
-            .into_iter()
-            .map(|session| {
-                view! { <Card session=session.clone() hidden=!shown(session) common=common.clone() /> }
-            })
-            .collect_view();
-        (heading, cards)
+        let mut rows = String::new();
+        for session in sessions.iter().filter(|session| Appearance::of(&session.row).group == group) {
+            let directory = common.shown(&session.row.cwd);
+            let shown = filter.matches(&facts(session, &directory), now);
+            matches += usize::from(shown);
+            let row = row_html(session, &common);
+            rows.push_str(if shown { "" } else { "<li hidden" });
+            rows.push_str(if shown { &row } else { row.strip_prefix("<li").unwrap_or(&row) });
+        }
+        let class = if group == Group::Needs { "rows urgent" } else { "rows" };
+        let name = group.as_str();
+        let as_of = page.blind.as_ref().map(|blind| blind.since.clone()).unwrap_or_default();
+        view! {
+            <Head group=group sessions=summary.of_group(group) as_of=as_of />
+            <ol class=class id=format!("rows-{name}") data-group=name aria-label=group.title() inner_html=rows></ol>
+        }
     });
+    let folded = is_folded(&summary, &common.query);
     view! {
-        <div class="list" id="list">
+        <div
+            class="list"
+            id="list"
+            data-order=common.query.order.as_str()
+            data-folded=folded.then_some("")
+            data-matches=matches.to_string()
+        >
             {groups.into_iter().collect_view()}
-            <p class="nothing" id="nothing" hidden=!none>
-                "No sessions match this filter. "
-                <a href="/">"Show all"</a>
+            <p class="nothing" id="nothing" hidden=matches > 0>
+                "No session matches "
+                <q id="nothing-filter">{common.query.filter.clone()}</q>
+                ". "
+                <a href=Query { filter: String::new(), ..common.query.plain() }.address() data-clear="">
+                    "Clear the filter"
+                </a>
             </p>
         </div>
     }
     .into_any()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Number of sessions up to which everything is unfolded.
+pub(crate) const FEW: usize = 6;
 
-    #[test]
-    fn the_counts_read_as_a_sentence() {
-        let text = |all, waiting, running| Counts { all, waiting, running }.to_string();
-        assert_eq!(text(5, 1, 3), "5 sessions · 1 waiting for you · 3 running");
-        assert_eq!(text(1, 0, 0), "1 session · none running");
-        assert_eq!(text(0, 0, 0), "");
+/// True if the stopped sessions are behind one line.
+pub(crate) fn is_folded(summary: &Summary, query: &Query) -> bool {
+    summary.all > FEW && !query.stopped && query.filter.is_empty()
+}
+
+/// Renders the row of a session as HTML.
+pub(crate) fn row_html(session: &Session, common: &Arc<Common>) -> Arc<str> {
+    common
+        .rows
+        .get_or_render(session, || view! { <SessionRow session=session.clone() common=common.clone() /> }.to_html())
+}
+
+fn sorted(sessions: &[Session], order: Order) -> Vec<Session> {
+    let mut sorted = sessions.to_vec();
+    sorted.sort_by_cached_key(|session| {
+        let row = &session.row;
+        let first = match order {
+            Order::Urgency => String::new(),
+            Order::Directory => row.cwd.clone(),
+            Order::Harness => row.harness.clone(),
+            Order::Name => row.name.clone(),
+        };
+        (first, Appearance::of(row).rank(row))
+    });
+    sorted
+}
+
+fn facts<'a>(session: &'a Session, directory: &'a str) -> Facts<'a> {
+    let row = &session.row;
+    Facts {
+        name: &row.name,
+        state: Appearance::of(row).word,
+        harness: &row.harness,
+        directory,
+        path: &row.cwd,
+        source: if row.declared { "declared" } else { "created" },
+        since: when::seconds(&row.since),
+        texts: [&row.description, &row.last_line],
     }
 }

@@ -1,18 +1,16 @@
-//! Less common actions: restart, show the pane, delete.
+//! Actions on one session: those of its row, and the less common ones.
 
 use std::sync::Arc;
 
 use leptos::prelude::*;
 use wire::{Row, State};
 
-use crate::{page::Common, query::Query, screens::card::Act};
+use crate::{page::Common, screens::row::Acts};
 
+/// Renders the menu of a session, opened by the dots of its row.
 #[component]
 pub(crate) fn Menu(row: Row, common: Arc<Common>) -> impl IntoView {
     let name = row.name.clone();
-    let back = common.query.filter.back();
-    let restart = matches!(row.state, State::Running | State::Orphaned)
-        .then(|| view! { <Act verb="restart" label="Restart" class="item" name=name.clone() back=back /> });
     let has_pane = matches!(
         row.state,
         State::Running | State::Starting | State::Stopping | State::Ended | State::Foreign | State::Unrecorded
@@ -25,50 +23,70 @@ pub(crate) fn Menu(row: Row, common: Arc<Common>) -> impl IntoView {
         let command = format!("{} attach -r -t '={}'", common.tmux, row.tmux_target);
         view! { <CopyLine label="View its terminal (read-only):" command=command /> }
     });
-    let end = if row.declared {
-        let file = common.shown(&common.config_file);
-        view! {
-            <p class="note">
-                "Declared in " <code>{file}</code> " under " <code>"standingSessions.sessions"</code>
-                ". To delete it, remove its entry there."
-            </p>
+    let unreadable = (row.state == State::Unreadable).then(|| {
+        view! { <p class="note">"Move the record away, or repair it, and start the session again. " {row.reason.clone()}</p> }
+    });
+    view! {
+        <div class="menu-items" data-name=name.clone()>
+            <p class="menu-title">{name.clone()}</p>
+            <a class="item" href=format!("/standing/{name}")>
+                "Open page"
+            </a>
+            <Acts row=row.clone() />
+            {restore}
+            {attach}
+            {unreadable}
+            <DeleteItem row=row common=common />
+        </div>
+    }
+    .into_any()
+}
+
+/// Renders the link to the confirmation of a deletion, or the reason why there is none.
+#[component]
+fn DeleteItem(row: Row, common: Arc<Common>) -> impl IntoView {
+    let name = row.name.clone();
+    match row.state {
+        _ if row.declared => {
+            let file = common.shown(&common.config_file);
+            view! {
+                <p class="note">
+                    "Declared in " <code>{file}</code> " under " <code>"standingSessions.sessions"</code>
+                    ". To delete it, remove its entry there."
+                </p>
+            }
+            .into_any()
         }
-        .into_any()
-    } else if row.state == State::Unrecorded {
-        ().into_any()
-    } else {
-        let confirm = Query { confirm: Some(name.clone()), ..Query::plain(&common.query.filter) };
-        view! {
-            <a class="item danger" href=confirm.address() data-opens="delete" id=format!("delete-{name}")>
+        State::Unrecorded | State::Unknown => ().into_any(),
+        _ => view! {
+            <a class="item danger" href=common.query.deleting(&name) data-opens="confirm" id=format!("delete-{name}")>
                 "Delete…"
                 <span class="visually-hidden">" "{name.clone()}</span>
             </a>
         }
-        .into_any()
-    };
+        .into_any(),
+    }
+}
+
+/// Renders a command with a button that copies it, and the words before it.
+#[component]
+pub(crate) fn CopyLine(label: &'static str, #[prop(into)] command: String) -> impl IntoView {
     view! {
-        <details class="menu" id=format!("menu-{name}") name="menu">
-            <summary class="button quiet" aria-label=format!("More for {name}")>
-                <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">
-                    <circle class="solid" cx="3" cy="8" r="1.3" />
-                    <circle class="solid" cx="8" cy="8" r="1.3" />
-                    <circle class="solid" cx="13" cy="8" r="1.3" />
-                </svg>
-            </summary>
-            <div class="menu-panel">{restart} {restore} {attach} {end}</div>
-        </details>
+        <div class="copy-line">
+            <span class="copy-label">{label}</span>
+            <Copy command=command />
+        </div>
     }
     .into_any()
 }
 
 /// Renders a command with a button that copies it. The command can be selected without the button.
 #[component]
-pub(crate) fn CopyLine(label: &'static str, #[prop(into)] command: String) -> impl IntoView {
+pub(crate) fn Copy(#[prop(into)] command: String) -> impl IntoView {
     view! {
-        <div class="copy-line">
-            <span class="copy-label">{label}</span>
+        <div class="copy">
             <code>{command.clone()}</code>
-            <button class="button small needs-script" type="button" data-copy=command>
+            <button class="button small quiet needs-script" type="button" data-copy=command>
                 "Copy"
             </button>
         </div>

@@ -5,10 +5,11 @@ use wire::Remedy;
 
 use crate::{
     notices::{Notice, Place, Tone},
-    screens::menu::CopyLine,
+    screens::{act::Act, menu::CopyLine},
 };
 
-/// Renders the place for a notice, empty or not, so that the page keeps its structure when one appears.
+/// Renders the place for a notice, empty or not, so that the page keeps its structure when one appears. In an open page
+/// a notice stays until another one replaces it.
 #[component]
 pub(crate) fn Slot(
     /// ID in the document.
@@ -16,20 +17,18 @@ pub(crate) fn Slot(
     id: String,
     /// The notice, if there is one.
     notice: Option<Notice>,
-    /// True if the notice stays in an open page until another one replaces it, as a receipt does.
-    #[prop(optional)]
-    keep: bool,
 ) -> impl IntoView {
     view! {
-        <div class="slot" id=id data-keep=keep.then_some("")>
+        <div class="slot" id=id data-keep="">
             {notice.map(|notice| view! { <NoticeBox notice=notice /> })}
         </div>
     }
     .into_any()
 }
 
+/// Renders a notice. With scripts, the answer to a form is this alone.
 #[component]
-fn NoticeBox(notice: Notice) -> impl IntoView {
+pub(crate) fn NoticeBox(notice: Notice) -> impl IntoView {
     let role = if notice.tone == Tone::Failed { "alert" } else { "status" };
     let mark = match notice.tone {
         Tone::Done => "m3 8.5 3.2 3.2L13 5",
@@ -37,39 +36,82 @@ fn NoticeBox(notice: Notice) -> impl IntoView {
         Tone::Failed => "m4 4 8 8m0-8-8 8",
     };
     let remedies = (!notice.remedies.is_empty()).then(|| {
-        let on_card = matches!(notice.place, Place::Acts(_) | Place::Say(_));
+        let session = match &notice.place {
+            Place::Session(name) => Some(name.clone()),
+            Place::Page | Place::Create => None,
+        };
         let remedies = notice.remedies.into_iter();
-        let items = remedies.map(|remedy| view! { <li>{shown(&remedy, on_card)}</li> }).collect_view();
+        let items = remedies.map(|remedy| view! { <li>{shown(&remedy, session.as_deref())}</li> }).collect_view();
         view! { <ul class="remedies">{items}</ul> }
+    });
+    let mistakes = (!notice.mistakes.is_empty()).then(|| {
+        notice.mistakes.iter().map(|mistake| view! { <MistakeText mistake=mistake.clone() /> }).collect_view()
     });
     let quote = (!notice.quote.is_empty()).then(|| view! { <q>{notice.quote}</q> " " });
     view! {
         <div class="notice" role=role data-notice=notice.tone.as_str()>
-            <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">
+            <svg viewBox="0 0 16 16" aria-hidden="true">
                 <path d=mark />
             </svg>
             <div class="notice-text">
                 <p>{quote} <span class="said">{notice.text}</span> " " <span class="at">{notice.at}</span></p>
                 {remedies}
+                {mistakes}
             </div>
         </div>
     }
     .into_any()
 }
 
-/// Renders a remedy: a button of the card for an action of that card, a command to copy for an action in a terminal,
-/// and text for the rest.
-fn shown(remedy: &Remedy, on_card: bool) -> AnyView {
-    match remedy {
-        // The form belongs to the card.
-        Remedy::Start { name } if on_card => {
-            (button(format!("start-{name}"), "Start now"), copied("or from a terminal:", remedy)).into_any()
+/// Renders a mistake of a field, with a button that takes the suggested value.
+#[component]
+pub(crate) fn MistakeText(mistake: standing::Mistake) -> impl IntoView {
+    let fix = mistake.fix.map(|fix| {
+        view! {
+            <button class="button small needs-script" type="button" data-fill=fix.clone() data-into=format!("new-{}", mistake.field)>
+                {format!("Use {fix}")}
+            </button>
         }
+    });
+    view! {
+        <p class="mistake" data-field=mistake.field>
+            {mistake.text}
+            " "
+            {fix}
+        </p>
+    }
+    .into_any()
+}
+
+/// Renders a remedy: a button for an action on the session of the notice, a command to copy for an action in a terminal,
+/// and text for the rest.
+fn shown(remedy: &Remedy, session: Option<&str>) -> AnyView {
+    match (remedy, session) {
+        (Remedy::Start { name }, Some(session)) if name.as_str() == session => {
+            let name = name.to_string();
+            return (
+                view! { <Act verb="start" label="Start now" class="button small" name=name /> },
+                copied("or from a terminal:", remedy),
+            )
+                .into_any();
+        }
+        // The form with the message is beside the notice.
+        (Remedy::Force, Some(session)) => {
+            return view! {
+                <button class="button small" type="submit" form=format!("say-{session}") name="force" value="true">
+                    "Send anyway"
+                </button>
+            }
+            .into_any();
+        }
+        _ => {}
+    }
+    match remedy {
         Remedy::Start { .. } => copied("Start it:", remedy),
         Remedy::Stop { .. } => copied("Stop it:", remedy),
         Remedy::Restart { .. } => copied("Restart it:", remedy),
         Remedy::Answer { .. } => "Answer the prompt above.".into_any(),
-        Remedy::Force => "To send it anyway, select the box below the message.".into_any(),
+        Remedy::Force => "To send it anyway, use the button of the message box.".into_any(),
         Remedy::List | Remedy::Show { .. } => view! { <a href="/">"Show all sessions"</a> }.into_any(),
         Remedy::Look { .. } => copied("View its terminal (read-only):", remedy),
         Remedy::Attach { .. } => copied("Open its terminal:", remedy),
@@ -90,15 +132,6 @@ fn shown(remedy: &Remedy, on_card: bool) -> AnyView {
         | Remedy::LeaveSession
         | Remedy::SwitchUser { .. } => sentence(&remedy.text()).into_any(),
     }
-}
-
-fn button(form: String, label: &'static str) -> AnyView {
-    view! {
-        <button class="button small" type="submit" form=form>
-            {label}
-        </button>
-    }
-    .into_any()
 }
 
 fn copied(label: &'static str, remedy: &Remedy) -> AnyView {

@@ -1,55 +1,52 @@
-//! State of a session as a word, a shape and a colour, in that order.
+//! State of a session as a word, a shape and a colour, in that order, and its place in the list.
 
 use leptos::prelude::*;
 use wire::{Activity, Row, State};
 
+use crate::when::seconds;
+
 /// Group of a session in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Group {
-    /// Waits on a prompt.
-    Waits,
-    /// The harness is running.
+    /// Someone has to do something.
+    Needs,
+    /// The harness is running and needs nobody.
     Running,
-    /// The state could not be determined.
-    Unclear,
-    /// The harness is not running.
-    NotRunning,
+    /// The harness is not running, as intended.
+    Stopped,
 }
 
 impl Group {
     /// All groups, in the order of the page.
-    pub(crate) const ALL: [Self; 4] = [Self::Waits, Self::Running, Self::Unclear, Self::NotRunning];
+    pub(crate) const ALL: [Self; 3] = [Self::Needs, Self::Running, Self::Stopped];
 
-    pub(crate) const fn title(self) -> &'static str {
+    /// Returns the name in IDs and in the style sheet.
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
-            Self::Waits => "Waiting for you",
-            Self::Running => "Running",
-            Self::Unclear => "Unknown",
-            Self::NotRunning => "Not running",
+            Self::Needs => "needs",
+            Self::Running => "running",
+            Self::Stopped => "stopped",
         }
     }
 
-    pub(crate) const fn id(self) -> &'static str {
+    pub(crate) const fn title(self) -> &'static str {
         match self {
-            Self::Waits => "group-waits",
-            Self::Running => "group-running",
-            Self::Unclear => "group-unclear",
-            Self::NotRunning => "group-not-running",
+            Self::Needs => "Needs you",
+            Self::Running => "Running",
+            Self::Stopped => "Stopped",
         }
     }
 }
 
-/// Shape beside the word.
+/// Order inside a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shape {
-    Arc,
-    Dot,
-    Triangle,
-    Ring,
-    Cross,
-    Question,
-    Lock,
-    Torn,
+enum Order {
+    /// The longest in its state first.
+    Oldest,
+    /// The shortest in its state first.
+    Newest,
+    /// By name, so that rows keep their places.
+    Name,
 }
 
 /// Appearance of a session.
@@ -57,28 +54,49 @@ enum Shape {
 pub(crate) struct Appearance {
     /// Label of its state.
     pub(crate) word: &'static str,
-    /// Name of the colour in the style sheet.
-    pub(crate) colour: &'static str,
+    /// Name of its mark in the sprite and of its colour in the style sheet.
+    pub(crate) mark: &'static str,
     pub(crate) group: Group,
-    shape: Shape,
+    /// Position of its state in the list.
+    class: u8,
+    order: Order,
 }
 
 impl Appearance {
     pub(crate) fn of(row: &Row) -> Self {
-        use Group::{NotRunning, Running, Unclear, Waits};
-        use Shape::{Arc, Cross, Dot, Lock, Question, Ring, Torn, Triangle};
-        let (colour, group, shape) = match (row.state, row.activity) {
-            (State::Running, Activity::Waiting) => ("warn", Waits, Triangle),
-            (State::Running, Activity::Idle | Activity::Unknown) => ("good", Running, Dot),
-            (State::Running, Activity::Busy) | (State::Starting | State::Stopping, _) => ("busy", Running, Arc),
-            (State::Orphaned | State::Unrecorded, _) => ("bad", Running, Torn),
-            (State::Unknown, _) => ("warn", Unclear, Question),
-            (State::Foreign, _) => ("warn", NotRunning, Lock),
-            (State::Unreadable, _) => ("bad", NotRunning, Torn),
-            (State::Ended, _) => ("bad", NotRunning, Cross),
-            (State::Stopped | State::Absent, _) => ("quiet", NotRunning, Ring),
+        use Group::{Needs, Running, Stopped};
+        use Order::{Name, Newest, Oldest};
+        let (mark, group, class, order) = match (row.state, row.activity) {
+            (State::Running, Activity::Waiting) => ("waiting", Needs, 0, Oldest),
+            (State::Ended, _) => ("exited", Needs, 1, Newest),
+            (State::Orphaned | State::Unrecorded, _) => ("torn", Needs, 2, Name),
+            (State::Unreadable, _) => ("torn", Needs, 3, Name),
+            (State::Foreign, _) => ("foreign", Needs, 4, Name),
+            (State::Unknown, _) => ("unknown", Needs, 5, Name),
+            (State::Starting | State::Stopping, _) => ("working", Running, 0, Name),
+            (State::Running, Activity::Busy) => ("working", Running, 1, Name),
+            (State::Running, Activity::Unknown) => ("idle", Running, 2, Name),
+            (State::Running, Activity::Idle) => ("idle", Running, 3, Newest),
+            (State::Stopped, _) => ("stopped", Stopped, 0, Newest),
+            (State::Absent, _) => ("stopped", Stopped, 1, Name),
         };
-        Self { word: row.label(), colour, group, shape }
+        Self { word: row.label(), mark, group, class, order }
+    }
+
+    /// Returns the position of its state in the list.
+    pub(crate) fn position(&self) -> (Group, u8) {
+        (self.group, self.class)
+    }
+
+    /// Returns a text by which rows of one group are sorted.
+    pub(crate) fn rank(&self, row: &Row) -> String {
+        let since = seconds(&row.since).unwrap_or(0);
+        let key = match self.order {
+            Order::Oldest => since,
+            Order::Newest => u64::from(u32::MAX).saturating_sub(since),
+            Order::Name => 0,
+        };
+        format!("{}{key:010}{}", self.class, row.name)
     }
 
     /// Returns the reason why a message cannot be sent now, if there is one.
@@ -98,28 +116,19 @@ impl Appearance {
     }
 }
 
-/// Renders the shape in the current colour. The word beside it has the same meaning.
+/// True if the session waits on a prompt that can be shown.
+pub(crate) fn has_prompt(row: &Row) -> bool {
+    row.state == State::Running && row.activity == Activity::Waiting && !row.question.is_empty()
+}
+
+/// Renders a mark of the sprite, which is once in each page. The word beside it has the same meaning.
 #[component]
-pub(crate) fn ShapeOf(face: Appearance) -> impl IntoView {
-    let drawing = match face.shape {
-        Shape::Arc => view! { <path d="M8 2a6 6 0 1 1-5.6 3.9" /> }.into_any(),
-        Shape::Dot => view! { <circle class="solid" cx="8" cy="8" r="4.5" /> }.into_any(),
-        Shape::Triangle => view! { <path d="M8 2.2 14.4 13.5H1.6ZM8 6.5v3.2M8 11.5v.3" /> }.into_any(),
-        Shape::Ring => view! { <circle cx="8" cy="8" r="4.5" /> }.into_any(),
-        Shape::Cross => view! { <path d="m3.5 3.5 9 9m0-9-9 9" /> }.into_any(),
-        Shape::Question => {
-            view! { <path d="M5.2 5.6c0-1.7 1.2-2.8 2.9-2.8s2.8 1 2.8 2.5c0 2.2-2.9 2.1-2.9 4.5M8 12.8v.4" /> }
-                .into_any()
-        }
-        Shape::Lock => view! { <path d="M3.5 7.5h9v6h-9ZM5.5 7.5v-2a2.5 2.5 0 0 1 5 0v2" /> }.into_any(),
-        Shape::Torn => view! { <path d="M8 1.8v3.4M8 10.8v3.4M1.8 8h3.4M10.8 8h3.4M6 6l4 4M10 6l-4 4" /> }.into_any(),
-    };
+pub(crate) fn Mark(name: &'static str, #[prop(default = "")] class: &'static str) -> impl IntoView {
     view! {
-        <svg class="shape" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">
-            {drawing}
+        <svg class=class aria-hidden="true">
+            <use href=format!("#i-{name}")></use>
         </svg>
     }
-    .into_any()
 }
 
 #[cfg(test)]
@@ -132,9 +141,27 @@ mod tests {
 
     #[test]
     fn who_waits_comes_first_and_silence_is_not_absence() {
-        assert_eq!(Appearance::of(&row(State::Running, Activity::Waiting)).group, Group::Waits);
-        assert_eq!(Appearance::of(&row(State::Unknown, Activity::Unknown)).group, Group::Unclear);
+        let group = |state, activity| Appearance::of(&row(state, activity)).group;
+        assert_eq!(group(State::Running, Activity::Waiting), Group::Needs);
+        assert_eq!(group(State::Unknown, Activity::Unknown), Group::Needs);
+        assert_eq!(group(State::Stopped, Activity::Unknown), Group::Stopped);
         assert!(Group::ALL.is_sorted());
+    }
+
+    #[test]
+    fn the_longest_wait_and_the_newest_exit_come_first() {
+        let rank = |state, activity, since: &str| {
+            let row = Row { since: since.to_owned(), ..row(state, activity) };
+            Appearance::of(&row).rank(&row)
+        };
+        let (early, late) = ("2026-11-29T08:00:00Z", "2026-11-30T08:00:00Z");
+        assert!(
+            rank(State::Running, Activity::Waiting, early) < rank(State::Running, Activity::Waiting, late),
+            "waiting"
+        );
+        assert!(rank(State::Ended, Activity::Unknown, late) < rank(State::Ended, Activity::Unknown, early), "exited");
+        assert!(rank(State::Running, Activity::Waiting, late) < rank(State::Ended, Activity::Unknown, late));
+        assert!(rank(State::Running, Activity::Busy, late) < rank(State::Running, Activity::Idle, late));
     }
 
     #[test]

@@ -4,10 +4,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use crate::{
-    page::{Common, Trouble},
-    screens::back::BackFields,
-};
+use crate::page::{Common, Trouble};
 
 #[component]
 pub(crate) fn TroubleBox(trouble: Trouble, common: Arc<Common>) -> impl IntoView {
@@ -28,7 +25,6 @@ pub(crate) fn TroubleBox(trouble: Trouble, common: Arc<Common>) -> impl IntoView
         </section>
         <section class="rescue" id="rescue" aria-label="Stop sessions">
             <form method="post" action="/app/standing/stop" id="stop-one">
-                <BackFields back=common.query.filter.back() />
                 <label for="stop-name">"Stop one session"</label>
                 <input class="mono" id="stop-name" name="name" required=true autocomplete="off" spellcheck="false" />
                 <button class="button" type="submit">
@@ -37,7 +33,6 @@ pub(crate) fn TroubleBox(trouble: Trouble, common: Arc<Common>) -> impl IntoView
             </form>
             <form method="post" action="/app/standing/stop" id="stop-all">
                 <input type="hidden" name="all" value="true" />
-                <BackFields back=common.query.filter.back() />
                 <button class="button quiet" type="submit">
                     "Stop all recorded sessions"
                 </button>

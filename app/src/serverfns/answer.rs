@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::{Answer, Back};
+use super::Answer;
 
 /// Selects one of the options of a session's prompt.
 #[server(name = AnswerStanding, prefix = "/app", endpoint = "standing/answer")]
@@ -19,9 +19,6 @@ pub async fn answer(
     /// Key of the form: the same answer to the same prompt, sent again with the same key, is selected once.
     #[server(default)]
     key: String,
-    /// Filter of the page afterwards.
-    #[server(default)]
-    back: Back,
 ) -> Result<Answer, ServerFnError> {
     use engine::StandingApi as _;
 
@@ -35,8 +32,8 @@ pub async fn answer(
     let request = wire::AnswerRequest { name: name.clone(), choice, question, idempotency_key, actor };
     let answered = context.engine().answer(&request).await;
     let notice = match &answered {
-        Ok(receipt) => messages::receipt(receipt, Place::Say(name)),
-        Err(error) => Notice::refused(error, Place::Say(name)),
+        Ok(receipt) => messages::receipt(receipt, Place::Session(name)),
+        Err(error) => Notice::refused(error, Place::Session(name)),
     };
-    Ok(reply::send(&context, notice, back, answered.map(Answer::Receipt)))
+    Ok(reply::send(&context, notice, answered.map(Answer::Receipt)))
 }

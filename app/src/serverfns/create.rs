@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, Back};
+use super::Answer;
 
 /// Form for a new session. An unticked box is not sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,9 +54,6 @@ pub async fn create(
     /// The submitted form.
     #[server(default)]
     form: CreateForm,
-    /// Filter of the page afterwards.
-    #[server(default)]
-    back: Back,
 ) -> Result<Answer, ServerFnError> {
     use engine::StandingApi as _;
 
@@ -65,19 +62,39 @@ pub async fn create(
 
     let context = reply::context();
     let typed = form.clone();
-    let created = match form.into_request() {
+    let request = form.into_request();
+    let mistakes = match &request {
+        Ok(request) => mistakes(&context, request.clone()).await,
+        Err(_) => Vec::new(),
+    };
+    if !mistakes.is_empty() {
+        let told: Vec<&str> = mistakes.iter().map(|mistake| mistake.text.as_str()).collect();
+        let refused = ::standing::Error::InvalidRequest(told.join("; "));
+        let draft = Some(Draft::Create(Box::new(typed)));
+        return Ok(reply::send(&context, Notice { draft, ..Notice::of_mistakes(mistakes) }, Err(refused)));
+    }
+    let created = match request {
         Ok(request) => context.engine().create(&request).await,
         Err(clash) => Err(clash),
     };
     let mut notice = match &created {
-        Ok(report) if report.ok => messages::report(report, wire::ControlVerb::Start, Place::Acts(typed.name.clone())),
+        Ok(report) if report.ok => {
+            messages::report(report, wire::ControlVerb::Start, Place::Session(typed.name.clone()))
+        }
         Ok(report) => messages::report(report, wire::ControlVerb::Start, Place::Create),
         Err(error) => Notice::refused(error, Place::Create),
     };
     if notice.tone == Tone::Failed {
         notice.draft = Some(Draft::Create(Box::new(typed)));
     }
-    Ok(reply::send(&context, notice, back, created.map(Answer::Report)))
+    Ok(reply::send(&context, notice, created.map(Answer::Report)))
+}
+
+/// Returns all mistakes of a request; none if the config is invalid, since the core's own refusal says more then.
+#[cfg(feature = "ssr")]
+async fn mistakes(context: &crate::AppContext, request: wire::CreateRequest) -> Vec<::standing::Mistake> {
+    let found = context.engine().read(move |the_loop| the_loop.standing().mistakes(&request)).await;
+    found.unwrap_or_default()
 }
 
 #[cfg(feature = "ssr")]

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::{Answer, Back};
+use super::Answer;
 
 /// Stops a created session and removes its record; the core refuses it for a declared one.
 #[server(name = DeleteStanding, prefix = "/app", endpoint = "standing/delete")]
@@ -10,9 +10,6 @@ pub async fn delete(
     /// Name of the session.
     #[server(default)]
     name: String,
-    /// Filter of the page afterwards.
-    #[server(default)]
-    back: Back,
 ) -> Result<Answer, ServerFnError> {
     use engine::StandingApi as _;
 
@@ -23,8 +20,8 @@ pub async fn delete(
     let request = wire::DeleteRequest { name: name.clone() };
     let deleted = context.engine().delete(&request).await;
     let notice = match &deleted {
-        Ok(report) => messages::report(report, wire::ControlVerb::Stop, Place::Acts(name)),
-        Err(error) => Notice::refused(error, Place::Acts(name)),
+        Ok(report) => messages::report(report, wire::ControlVerb::Stop, Place::Session(name)),
+        Err(error) => Notice::refused(error, Place::Session(name)),
     };
-    Ok(reply::send(&context, notice, back, deleted.map(Answer::Report)))
+    Ok(reply::send(&context, notice, deleted.map(Answer::Report)))
 }

@@ -3,9 +3,10 @@
 use ::standing::Error;
 use wire::{ControlReport, ControlVerb, Outcome, Row, SayReceipt, Verdict};
 
+use super::Answer;
 use crate::{
     notices::{Notice, Place, Tone},
-    time_ago,
+    when,
 };
 
 /// Longest part of a message that its receipt repeats, in characters.
@@ -13,7 +14,25 @@ const QUOTE: usize = 60;
 
 impl Notice {
     fn new(place: Place, tone: Tone, text: String) -> Self {
-        Self { place, tone, text, remedies: Vec::new(), quote: String::new(), at: time_ago::clock(), draft: None }
+        Self {
+            place,
+            tone,
+            text,
+            remedies: Vec::new(),
+            quote: String::new(),
+            at: when::clock(),
+            draft: None,
+            mistakes: Vec::new(),
+        }
+    }
+
+    /// Returns the notice for a form with mistakes.
+    pub(crate) fn of_mistakes(mistakes: Vec<::standing::Mistake>) -> Self {
+        let text = match mistakes.len() {
+            1 => "1 field needs a change".to_owned(),
+            count => format!("{count} fields need a change"),
+        };
+        Self { mistakes, ..Self::new(Place::Create, Tone::Failed, text) }
     }
 
     /// Returns the notice for a refusal: its message verbatim, and its remedies.
@@ -35,6 +54,65 @@ pub(crate) fn report(report: &ControlReport, verb: ControlVerb, place: Place) ->
     // A deleted session has no card beside which the notice could be shown.
     let gone = report.sessions.iter().any(|row| row.outcome == Some(Outcome::Deleted));
     Notice::new(if gone { Place::Page } else { place }, tone, lines.join("\n"))
+}
+
+/// Returns the notice and the answer for a verb on several sessions. A refusal counts as a failure of its session.
+pub(crate) fn sum(
+    names: &[&str],
+    results: Vec<Result<ControlReport, Error>>,
+    verb: ControlVerb,
+    place: Place,
+) -> (Notice, Result<Answer, Error>) {
+    let results = match <[_; 1]>::try_from(results) {
+        Ok([Err(error)]) => return (Notice::refused(&error, place), Err(error)),
+        Ok([done]) => vec![done],
+        Err(many) => many,
+    };
+    let rows = names.iter().zip(results).flat_map(|(name, result)| match result {
+        Ok(report) => report.sessions,
+        Err(error) => {
+            vec![Row { outcome: Some(Outcome::Failed), detail: Some(error.to_string()), ..Row::titled(name) }]
+        }
+    });
+    let whole = ControlReport::of(rows.collect());
+    (report(&whole, verb, place), Ok(Answer::Report(whole)))
+}
+
+/// Returns the notice and the answer for one message to several sessions.
+pub(crate) fn receipts(
+    names: &[&str],
+    results: Vec<Result<SayReceipt, Error>>,
+    place: Place,
+) -> (Notice, Result<Answer, Error>) {
+    let results = match <[_; 1]>::try_from(results) {
+        Ok([Err(error)]) => return (Notice::refused(&error, place), Err(error)),
+        Ok([Ok(said)]) => return (receipt(&said, place), Ok(Answer::Receipt(said))),
+        Err(many) => many,
+    };
+    let receipts: Vec<SayReceipt> =
+        names.iter().zip(results).map(|(name, result)| result.unwrap_or_else(|error| refused(name, &error))).collect();
+    let failed = receipts.iter().filter(|receipt| !receipt.delivered).map(|receipt| {
+        let told: Vec<&str> = receipt.messages.iter().map(|message| message.text.as_str()).collect();
+        format!("{}: {}", receipt.name, told.join("; "))
+    });
+    let failed: Vec<String> = failed.collect();
+    let sum = format!("sent to {} of {} sessions", receipts.len() - failed.len(), receipts.len());
+    let tone = if failed.is_empty() { Tone::Done } else { Tone::Failed };
+    let text = std::iter::once(sum).chain(failed).collect::<Vec<_>>().join("\n");
+    (Notice::new(place, tone, text), Ok(Answer::Receipts(receipts)))
+}
+
+/// Returns the receipt of a message that was refused.
+fn refused(name: &str, error: &Error) -> SayReceipt {
+    SayReceipt {
+        name: name.to_owned(),
+        delivered: false,
+        exit_code: error.problem().code.exit_code(),
+        messages: vec![wire::Message::err(error.to_string())],
+        verdict: Verdict::NotDelivered,
+        evidence: wire::Evidence::None,
+        message_id: String::new(),
+    }
 }
 
 fn all(rows: &[Row], verb: ControlVerb) -> Vec<String> {
@@ -105,7 +183,7 @@ mod tests {
     #[test]
     fn a_failure_is_a_failure_and_keeps_its_words() {
         let done = ControlReport::of(vec![row("x", Outcome::Failed, "`nope` is not on PATH")]);
-        let notice = report(&done, ControlVerb::Start, Place::Acts("x".into()));
+        let notice = report(&done, ControlVerb::Start, Place::Session("x".into()));
         assert_eq!(notice.tone, Tone::Failed);
         assert_eq!(notice.text, "Could not start: `nope` is not on PATH");
     }
@@ -121,7 +199,7 @@ mod tests {
             evidence: wire::Evidence::None,
             message_id: String::new(),
         };
-        let notice = super::receipt(&receipt, Place::Say("x".into()));
+        let notice = super::receipt(&receipt, Place::Session("x".into()));
         assert_eq!(notice.tone, Tone::Failed);
         assert_eq!(notice.text, "not delivered\nthe pane died");
     }

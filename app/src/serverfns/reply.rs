@@ -13,11 +13,10 @@ use leptos::prelude::*;
 use leptos_axum::ResponseOptions;
 use wire::{ControlRequest, ControlVerb};
 
-use super::{Answer, Back, messages};
+use super::{Answer, messages, way_back};
 use crate::{
     context::AppContext,
     notices::{Notice, Place},
-    query::Query,
     theme::{COOKIE_NAME, Theme},
 };
 
@@ -45,10 +44,15 @@ pub(super) fn once(key: &str, words: &[&str]) -> String {
     format!("page:{key}:{:016x}", hasher.finish())
 }
 
+/// Runs calls for several sessions at the same time, and returns their results in the order of the calls.
+pub(super) async fn each<T>(calls: impl Iterator<Item = impl Future<Output = T>>) -> Vec<T> {
+    futures_util::future::join_all(calls).await
+}
+
 /// Starts, stops or restarts one session, or all.
-pub(super) async fn control(verb: ControlVerb, name: String, all: bool, back: Back) -> Answer {
+pub(super) async fn control(verb: ControlVerb, name: String, all: bool) -> Answer {
     let context = context();
-    let place = if all { Place::Page } else { Place::Acts(name.clone()) };
+    let place = if all { Place::Page } else { Place::Session(name.clone()) };
     let done = if all && !name.is_empty() {
         Err(Error::InvalidRequest("`name` and `all` exclude each other: give one of them".to_owned()))
     } else {
@@ -65,15 +69,19 @@ pub(super) async fn control(verb: ControlVerb, name: String, all: bool, back: Ba
         Ok(report) => messages::report(report, verb, place),
         Err(error) => Notice::refused(error, place),
     };
-    send(&context, notice, back, done.map(Answer::Report))
+    send(&context, notice, done.map(Answer::Report))
 }
 
 /// Posts the notice and redirects a form's browser to it.
-pub(super) fn send(context: &AppContext, notice: Notice, back: Back, answer: Result<Answer, Error>) -> Answer {
+pub(super) fn send(context: &AppContext, notice: Notice, answer: Result<Answer, Error>) -> Answer {
     let answer = answer.unwrap_or_else(|error| Answer::Refused(error.problem()));
-    if wants_page() {
-        let notice = Some(context.notices().post(notice));
-        see_other(&Query { notice, ..Query::plain(&back.into()) }.address());
+    let parts = use_context::<Parts>();
+    if parts.as_ref().is_some_and(way_back::wants_part) {
+        see_other(&way_back::to_notice(&context.notices().post(notice)));
+    } else if parts.as_ref().is_some_and(wants_page) {
+        let place = notice.place.clone();
+        let id = context.notices().post(notice);
+        see_other(&way_back::to_page(parts.as_ref(), &place, Some(id)));
     } else if let (Answer::Refused(problem), Some(response)) = (&answer, use_context::<ResponseOptions>()) {
         response.set_status(StatusCode::from_u16(problem.status).unwrap_or(StatusCode::BAD_REQUEST));
     }
@@ -81,13 +89,11 @@ pub(super) fn send(context: &AppContext, notice: Notice, back: Back, answer: Res
 }
 
 /// True if the caller requests a page, as a plain form does.
-fn wants_page() -> bool {
-    use_context::<Parts>().is_some_and(|parts| {
-        parts.headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).is_some_and(|a| a.contains("text/html"))
-    })
+fn wants_page(parts: &Parts) -> bool {
+    parts.headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).is_some_and(|accept| accept.contains("text/html"))
 }
 
-/// Redirects the browser to another page with GET. Addresses come from [`Query::address`], so they are plain ASCII.
+/// Redirects the browser to another page with GET. The addresses are plain ASCII.
 pub(super) fn see_other(address: &str) {
     let (Some(response), Ok(address)) = (use_context::<ResponseOptions>(), HeaderValue::from_str(address)) else {
         return;

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::{Answer, Back};
+use super::Answer;
 
 /// Stops a session and starts it again.
 #[server(name = RestartStanding, prefix = "/app", endpoint = "standing/restart")]
@@ -10,9 +10,6 @@ pub async fn restart(
     /// Name of the session.
     #[server(default)]
     name: String,
-    /// Filter of the page afterwards.
-    #[server(default)]
-    back: Back,
 ) -> Result<Answer, ServerFnError> {
-    Ok(super::reply::control(wire::ControlVerb::Restart, name, false, back).await)
+    Ok(super::reply::control(wire::ControlVerb::Restart, name, false).await)
 }

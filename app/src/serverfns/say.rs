@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::{Answer, Back};
+use super::Answer;
 
 /// Pastes a message into a running session and submits it. `force` types it even if the session waits on a prompt.
 #[server(name = SayStanding, prefix = "/app", endpoint = "standing/say")]
@@ -19,9 +19,6 @@ pub async fn say(
     /// Key of the form: the same text, sent again with the same key, is typed once.
     #[server(default)]
     key: String,
-    /// Filter of the page afterwards.
-    #[server(default)]
-    back: Back,
 ) -> Result<Answer, ServerFnError> {
     use engine::StandingApi as _;
 
@@ -35,12 +32,12 @@ pub async fn say(
     let request = wire::SayRequest { name: name.clone(), text: text.clone(), force, idempotency_key, actor };
     let said = context.engine().say(&request).await;
     let mut notice = match &said {
-        Ok(receipt) => messages::receipt(receipt, Place::Say(name)),
-        Err(error) => Notice::refused(error, Place::Say(name)),
+        Ok(receipt) => messages::receipt(receipt, Place::Session(name)),
+        Err(error) => Notice::refused(error, Place::Session(name)),
     };
     notice.quote = messages::quote(&text);
     if notice.tone == Tone::Failed {
         notice.draft = Some(Draft::Say(text));
     }
-    Ok(reply::send(&context, notice, back, said.map(Answer::Receipt)))
+    Ok(reply::send(&context, notice, said.map(Answer::Receipt)))
 }

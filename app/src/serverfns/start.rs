@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::{Answer, Back};
+use super::Answer;
 
 /// Starts one session or all.
 #[server(name = StartStanding, prefix = "/app", endpoint = "standing/start")]
@@ -13,9 +13,6 @@ pub async fn start(
     /// True for every session: required, so that a missing name never means all of them.
     #[server(default)]
     all: bool,
-    /// Filter of the page afterwards.
-    #[server(default)]
-    back: Back,
 ) -> Result<Answer, ServerFnError> {
-    Ok(super::reply::control(wire::ControlVerb::Start, name, all, back).await)
+    Ok(super::reply::control(wire::ControlVerb::Start, name, all).await)
 }

@@ -2,8 +2,6 @@
 
 use leptos::prelude::*;
 
-use super::Back;
-
 /// Stores the reader's theme in a cookie.
 // The macro puts the attribute on several items, and only one of them needs it.
 #[allow(clippy::unused_async, reason = "a server function is asynchronous by its form")]
@@ -12,13 +10,12 @@ pub async fn theme(
     /// `system`, `light` or `dark`; any other value means `system`.
     #[server(default)]
     choice: String,
-    /// Filter of the page afterwards.
-    #[server(default)]
-    back: Back,
 ) -> Result<(), ServerFnError> {
-    use crate::{query::Query, theme::Theme};
+    use super::{reply, way_back};
+    use crate::{notices::Place, theme::Theme};
 
-    super::reply::keep_theme(Theme::parse(&choice));
-    super::reply::see_other(&Query::plain(&back.into()).address());
+    reply::keep_theme(Theme::parse(&choice));
+    let parts = use_context::<http::request::Parts>();
+    reply::see_other(&way_back::to_page(parts.as_ref(), &Place::Create, None));
     Ok(())
 }

@@ -48,6 +48,8 @@ struct Shared {
     snapshots: watch::Sender<Arc<Snapshot>>,
     /// Incremented with every change of the event log.
     log: watch::Sender<u64>,
+    /// Incremented with every look that found another screen or measurement.
+    shown: watch::Sender<u64>,
     /// Incremented when a verb ends and when a reader needs a new look.
     wanted: AtomicU64,
     /// Value of `wanted` at the start of the last published look.
@@ -66,6 +68,7 @@ struct Shared {
 pub struct Subscription {
     snapshots: watch::Receiver<Arc<Snapshot>>,
     log: watch::Receiver<u64>,
+    shown: watch::Receiver<u64>,
 }
 
 /// Change that a subscription reports.
@@ -75,6 +78,8 @@ pub enum Change {
     Sessions,
     /// The event log has new lines.
     Log,
+    /// Only screens or measurements changed. Reported by [`Subscription::shown`] alone.
+    Shown,
     /// The watcher has ended with its service.
     Over,
 }
@@ -104,6 +109,15 @@ impl Subscription {
         }
     }
 
+    /// Waits for the next change, including those of screens and measurements alone.
+    pub async fn shown(&mut self) -> Change {
+        tokio::select! {
+            changed = self.snapshots.changed() => changed.map_or(Change::Over, |()| Change::Sessions),
+            changed = self.log.changed() => changed.map_or(Change::Over, |()| Change::Log),
+            changed = self.shown.changed() => changed.map_or(Change::Over, |()| Change::Shown),
+        }
+    }
+
     /// Waits until a session changes. Waits forever once the watcher has ended.
     pub async fn sessions_changed(&mut self) {
         if self.snapshots.changed().await.is_err() {
@@ -119,6 +133,7 @@ impl SessionWatcher {
             end,
             snapshots: watch::Sender::new(Arc::default()),
             log: watch::Sender::new(0),
+            shown: watch::Sender::new(0),
             wanted: AtomicU64::new(0),
             covered: watch::Sender::new(0),
             urgent: Notify::new(),
@@ -130,7 +145,11 @@ impl SessionWatcher {
     /// Subscribes, and starts the watcher if it is not working. Needs a runtime.
     pub fn subscribe(&self) -> Subscription {
         let mut at_work = self.0.at_work.lock().unwrap_or_else(PoisonError::into_inner);
-        let subscription = Subscription { snapshots: self.0.snapshots.subscribe(), log: self.0.log.subscribe() };
+        let subscription = Subscription {
+            snapshots: self.0.snapshots.subscribe(),
+            log: self.0.log.subscribe(),
+            shown: self.0.shown.subscribe(),
+        };
         if !*at_work {
             *at_work = true;
             tokio::spawn(work(Arc::clone(&self.0)));
@@ -212,11 +231,16 @@ impl Shared {
     /// Publishes a look. Subscribers are notified if it differs from the last one in more than measurements.
     fn publish(&self, look: Look, taken: Taken) {
         let covers = taken.covers;
+        let mut shown = false;
         self.snapshots.send_if_modified(|last| {
             let (next, changed) = Snapshot::after(last, look, taken);
+            shown = next.shows_other_than(last);
             *last = Arc::new(next);
             changed
         });
+        if shown {
+            self.shown.send_modify(|looks| *looks += 1);
+        }
         self.covered.send_replace(covers);
     }
 }

@@ -36,6 +36,7 @@ pub use demo_agent as demo;
 pub use details::Details;
 pub use error::Error;
 pub use harness::account::account_differences;
+pub use lifecycle::create::mistakes::Mistake;
 pub use lifecycle::pane::{PaneView, SCROLLBACK, Scrollback};
 pub use lifecycle::reconcile::Recovered;
 pub use lifecycle::screen::last_lines;

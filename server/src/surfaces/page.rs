@@ -4,11 +4,14 @@
 //! that prefix, so that an unknown address there is never answered with a page. The guard and the security headers are
 //! around this router already; the page sets its own content security policy.
 
+mod parts;
+mod stream;
+
 use app::{AppContext, Assets, Query, Shell, ShellProps};
 use axum::{
     Router,
     body::{Body, to_bytes},
-    extract::{Request, State},
+    extract::{FromRef, Request, State},
     http::{Method, StatusCode, Uri},
     response::{IntoResponse, Response},
     routing::{get, post},
@@ -16,20 +19,42 @@ use axum::{
 use engine::Engine;
 use leptos::{prelude::provide_context, server_fn};
 use standing::{Caller, text};
+use tower_http::compression::CompressionLayer;
 
+use super::stream::Live;
 use crate::{access::Peer, assets};
 
 /// Maximum length of the error for an unreadable form, in bytes.
 const MOST_TOLD: usize = 4096;
 
+/// Shared state of the page's routes.
+#[derive(Clone, Debug)]
+struct PageState {
+    context: AppContext,
+    live: Live,
+}
+
+impl FromRef<PageState> for AppContext {
+    fn from_ref(state: &PageState) -> Self {
+        state.context.clone()
+    }
+}
+
 /// Returns all routes except REST.
-pub(crate) fn router(engine: Engine) -> Router {
-    let context = AppContext::new(engine);
+pub(crate) fn router(engine: Engine, live: Live) -> Router {
+    let state = PageState { context: AppContext::new(engine), live };
     Router::new()
         .route("/", get(standing))
-        .route(&format!("{}/{{*verb}}", app::serverfns::PREFIX), post(server_function))
+        .route("/app/row/{name}", get(parts::row))
+        .route("/app/menu/{name}", get(parts::menu))
+        .route("/app/confirm", get(parts::confirm))
+        .route("/app/notice/{id}", get(parts::notice))
+        .route("/app/{area}/{verb}", post(server_function))
         .method_not_allowed_fallback(wrong_method)
-        .with_state(context)
+        // Pages are compressed, and streams are not.
+        .layer(CompressionLayer::new())
+        .route("/app/stream", get(stream::stream))
+        .with_state(state)
         .merge(assets::router())
         .fallback(not_found)
 }

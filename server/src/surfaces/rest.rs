@@ -64,9 +64,13 @@ impl FromRef<Shared> for Live {
 ///
 /// Streams run until `end` is cancelled; an application that shuts down gracefully otherwise waits for them.
 pub fn router(engine: impl Into<Engine>, end: CancellationToken) -> Router {
-    let engine = engine.into();
+    router_of(Live::new(engine.into(), end))
+}
+
+/// Returns the REST routes with shared streams.
+pub(crate) fn router_of(live: Live) -> Router {
     let (routes, _) = routes().split_for_parts();
-    let shared = Shared { live: Live::new(engine.clone(), end), engine };
+    let shared = Shared { engine: live.engine().clone(), live };
     routes
         .merge(unknown())
         .method_not_allowed_fallback(wrong_method)

@@ -175,6 +175,7 @@ impl Feed {
                     self.tell_changes(&known, &now).await?;
                     known = now;
                 }
+                Change::Shown => {}
                 Change::Over => return Err(Over),
             }
         }

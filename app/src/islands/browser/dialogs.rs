@@ -1,40 +1,53 @@
-//! Dialogs: sections of the page that are opened above it.
+//! Dialogs: sections of the page that are opened above it. Opening one is a step in the browser's history, so that
+//! "back" closes it.
 
-use wasm_bindgen::JsCast;
+use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Document, Element, Event, HtmlDialogElement};
 
-use super::{change_query, document, every, listen, morph};
+use super::{change_query, document, every, listen, window};
+
+/// State of the history while a dialog is open.
+const STEP: &str = "dialog";
 
 /// Turns the sections opened by the page's address into dialogs.
 pub(super) fn attach(document: &Document) {
     listen(document, "close", closed);
-    follow(document);
-}
-
-/// Opens the dialogs that are open in the new page.
-pub(super) fn follow(page: &Document) {
-    for dialog in all() {
-        let wanted = page.get_element_by_id(&dialog.id()).is_some_and(|new| new.has_attribute("open"));
-        if wanted && !dialog.matches(":modal").unwrap_or_default() {
-            show(&dialog);
-        }
+    listen(&window(), "popstate", back);
+    for dialog in all().into_iter().filter(HtmlDialogElement::open) {
+        over(&dialog);
     }
 }
 
-/// Closes the dialog whose form was answered, or shows the answer in it.
-pub(super) fn settle(dialog: &Element, page: &Document) {
-    let Some(dialog) = dialog.dyn_ref::<HtmlDialogElement>() else { return };
-    match page.get_element_by_id(&dialog.id()).filter(|new| new.has_attribute("open")) {
-        Some(new) => morph::renew(dialog, &new),
-        None => dialog.close(),
+/// Handles "back": the dialog closes.
+fn back(_: &Event) {
+    for dialog in all().into_iter().filter(HtmlDialogElement::open) {
+        dialog.close();
     }
 }
 
-/// Opens a dialog above the page.
-pub(super) fn show(dialog: &HtmlDialogElement) {
+/// Opens a dialog above the page, at its own address.
+pub(super) fn show(dialog: &HtmlDialogElement, address: &str) {
+    if dialog.matches(":modal").unwrap_or_default() {
+        return;
+    }
+    if let Ok(history) = window().history() {
+        let _ = history.push_state_with_url(&JsValue::from_str(STEP), "", Some(address));
+    }
+    over(dialog);
+}
+
+fn over(dialog: &HtmlDialogElement) {
     // A dialog that is already open as a section of the page cannot be opened again.
     dialog.set_open(false);
     let _ = dialog.show_modal();
+}
+
+/// Closes the dialog around an element.
+pub(super) fn close_around(element: &Element) {
+    let dialog = super::around(element, "dialog").and_then(|dialog| dialog.dyn_into::<HtmlDialogElement>().ok());
+    if let Some(dialog) = dialog.filter(HtmlDialogElement::open) {
+        dialog.close();
+    }
 }
 
 /// Returns the dialog with that ID.
@@ -53,7 +66,14 @@ fn all() -> Vec<HtmlDialogElement> {
 
 /// Handles a closed dialog: the address becomes that of the page below.
 fn closed(_: &Event) {
-    if !any_open() {
-        change_query(|query| ["new", "confirm"].into_iter().for_each(|name| query.delete(name)));
+    if any_open() {
+        return;
+    }
+    let Ok(history) = window().history() else { return };
+    let is_step = history.state().ok().and_then(|state| state.as_string()).as_deref() == Some(STEP);
+    if is_step {
+        let _ = history.back();
+    } else {
+        change_query(|query| ["new", "confirm", "name"].into_iter().for_each(|name| query.delete(name)));
     }
 }

@@ -36,6 +36,18 @@ pub(super) fn restore() {
     }
 }
 
+/// Keeps a sent message, to be recalled into an empty box.
+pub(super) fn sent(form: &str, text: &str) {
+    if let Some(storage) = storage() {
+        let _ = storage.set_item(&["sent:", form].concat(), text);
+    }
+}
+
+/// Returns the last message that a form sent from this tab.
+pub(super) fn last_of(form: &str) -> Option<String> {
+    storage()?.get_item(&["sent:", form].concat()).ok().flatten()
+}
+
 fn changed(event: &Event) {
     if let Some(form) = form(event) {
         keep(&form);

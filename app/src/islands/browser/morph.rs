@@ -3,13 +3,19 @@
 //! Elements with the same ID are the same element and keep their node, with its typed text, selection, open state and
 //! focus. Invariant: the focused node is never removed from the document; others are moved around it.
 
-use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlInputElement, HtmlTextAreaElement, Node};
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{Element, HtmlInputElement, HtmlTextAreaElement, Node, js_sys::Reflect};
 
-use super::{document, has_focus, set, unset, window};
+use super::{document, every_in, has_focus, now, set, unset, window};
 
 /// Attributes that the reader controls and the server does not.
-const OURS: [&str; 4] = ["open", "aria-busy", "aria-invalid", "data-hydrated"];
+const OURS: [&str; 8] =
+    ["open", "aria-busy", "aria-invalid", "aria-selected", "data-hydrated", "data-chosen", "data-moves", "data-mode"];
+
+/// Property of a control with the time at which it came into the page.
+const BORN: &str = "loopBorn";
+/// Time in milliseconds for which a new control takes no press, since it may have taken the place of another.
+const REACTION: f64 = 500.0;
 
 /// Makes `old` equal to `new`, except for parts in use by the reader, and for the keys of forms without an answer.
 pub(super) fn morph(old: &Element, new: &Element) {
@@ -75,12 +81,30 @@ fn children(old: &Element, new: &Element) {
             update(&same, &child);
         } else if let Ok(copy) = document().import_node_with_deep(&child, true) {
             let _ = old.insert_before(&copy, cursor.as_ref());
+            if let Some(element) = copy.dyn_ref::<Element>() {
+                date(element);
+            }
         }
     }
     while let Some(rest) = cursor {
         cursor = rest.next_sibling();
         let _ = old.remove_child(&rest);
     }
+}
+
+/// Records when the controls in a new element came into the page.
+fn date(element: &Element) {
+    let controls = every_in(element, "button, summary, a.button").into_iter();
+    let own = element.matches("button, summary, a.button").unwrap_or_default().then(|| element.clone());
+    for control in controls.chain(own) {
+        let _ = Reflect::set(&control, &BORN.into(), &JsValue::from_f64(now()));
+    }
+}
+
+/// True if a control came into the page so recently that a press is meant for what was there before.
+pub(super) fn is_new(control: &Element) -> bool {
+    let born = Reflect::get(control, &BORN.into()).ok().and_then(|born| born.as_f64());
+    born.is_some_and(|born| now() - born < REACTION)
 }
 
 /// Finds the node that corresponds to `new` among the unfinished ones.

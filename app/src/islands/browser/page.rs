@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use leptos::task::spawn_local;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
@@ -9,7 +10,7 @@ use web_sys::{
     js_sys::{JSON, Reflect},
 };
 
-use super::{document, drafts, every, first, live, morph, root, set, window};
+use super::{document, drafts, every, filter, first, get, morph, root, rows, set, stale, stream, times, window};
 
 /// Statuses of a proxy that cannot reach the service.
 const UNREACHED: [u16; 3] = [502, 503, 504];
@@ -22,10 +23,9 @@ thread_local! {
     static SHOWN: Cell<u32> = const { Cell::new(0) };
 }
 
-/// A page as the server rendered it, with its address.
-pub(super) struct Fetched {
-    pub(super) document: Document,
-    pub(super) address: String,
+/// A page as the server rendered it.
+struct Fetched {
+    document: Document,
     asked_after: u32,
 }
 
@@ -45,11 +45,56 @@ impl From<JsValue> for Failure {
     }
 }
 
+/// Fetches a part of the page as HTML. With a form, posts the form and follows the redirect to its notice.
+pub(super) async fn part(address: &str, form: Option<&UrlSearchParams>) -> Result<String, Failure> {
+    let (_, text) = ask(address, form, true).await?;
+    Ok(text)
+}
+
+/// Checks that the service answers and lets this browser in.
+pub(super) async fn probe() -> Result<(), Failure> {
+    ask("/favicon.svg", None, false).await.map(drop)
+}
+
+/// Posts a form that is answered by a whole page, and shows that.
+pub(super) async fn reloaded(address: &str, form: &UrlSearchParams) -> Result<String, Failure> {
+    fetch(address, Some(form)).await?.show();
+    Ok(String::new())
+}
+
+/// Requests the page at the current address at once, and shows it.
+pub(super) fn refresh() {
+    spawn_local(async {
+        let address = window().location().href();
+        let Ok(asked) = &address else { return };
+        match fetch(asked, None).await {
+            // The address may have been changed, or a newer page shown, in the meantime.
+            Ok(page) if page.asked_after == SHOWN.get() && window().location().href() == address => page.show(),
+            Ok(_) => {}
+            Err(failure) => stale::failed(&failure),
+        }
+    });
+}
+
 /// Fetches a page. With a form, posts the form and follows the redirect.
-pub(super) async fn fetch(address: &str, form: Option<&UrlSearchParams>) -> Result<Fetched, Failure> {
+async fn fetch(address: &str, form: Option<&UrlSearchParams>) -> Result<Fetched, Failure> {
     let asked_after = SHOWN.get();
+    let (_, text) = ask(address, form, false).await?;
+    let document = DomParser::new()?.parse_from_string(&text, SupportedType::TextHtml)?;
+    if document.get_element_by_id("main").is_none() {
+        let reason = "Unexpected answer from the service. Reload the page.";
+        return Err(Failure::Refused(reason.to_owned()));
+    }
+    Ok(Fetched { document, asked_after })
+}
+
+/// Sends a request and returns the text of its answer.
+async fn ask(address: &str, form: Option<&UrlSearchParams>, part: bool) -> Result<(Response, String), Failure> {
     let request = RequestInit::new();
     let headers = Headers::new()?;
+    if part {
+        headers.set("x-part", "1")?;
+    }
     // A refusal arrives as data, so that its reason can be shown alone.
     headers.set("accept", "text/html, application/problem+json")?;
     request.set_headers(&headers);
@@ -67,12 +112,7 @@ pub(super) async fn fetch(address: &str, form: Option<&UrlSearchParams>) -> Resu
     if !response.ok() {
         return Err(refused(&response, &text));
     }
-    let document = DomParser::new()?.parse_from_string(&text, SupportedType::TextHtml)?;
-    if document.get_element_by_id("main").is_none() {
-        let reason = "Unexpected answer from the service. Reload the page.";
-        return Err(Failure::Refused(reason.to_owned()));
-    }
-    Ok(Fetched { document, address: response.url(), asked_after })
+    Ok((response, text))
 }
 
 /// Returns the reason from a refusal, never the document that contains it.
@@ -97,27 +137,29 @@ fn refused(response: &Response, text: &str) -> Failure {
 }
 
 impl Fetched {
-    /// True if nothing newer was shown since this page was requested.
-    pub(super) fn is_newest(&self) -> bool {
-        self.asked_after == SHOWN.get()
-    }
-
     /// Updates the open page.
-    pub(super) fn show(&self) {
+    fn show(&self) {
         if self.is_of_another_build() {
             let _ = window().location().reload();
             return;
         }
         SHOWN.set(SHOWN.get().wrapping_add(1));
-        live::up_to_date();
+        stale::answered();
         document().set_title(&self.document.title());
-        if let Some(theme) = self.document.document_element().and_then(|html| html.get_attribute("data-theme")) {
-            set(&root(), "data-theme", &theme);
+        let html = self.document.document_element();
+        for name in ["data-theme", "data-version"] {
+            if let Some(value) = html.as_ref().and_then(|html| html.get_attribute(name)) {
+                set(&root(), name, &value);
+            }
         }
         if let (Some(open), Some(new)) = (document().body(), self.document.body()) {
             morph::morph(&open, &new);
         }
         drafts::restore();
+        times::localise(&root());
+        filter::apply_if_any();
+        rows::count_again();
+        stream::now_shows(get(&root(), "data-version").parse().unwrap_or(0.0));
     }
 
     /// True if the server was upgraded: its style sheet has another address. Unsent text is not discarded for that.

@@ -1,131 +1,206 @@
-//! Sends a form without navigation: the same request as the browser's own, and then the resulting page.
+//! Sends a form without navigation: the same request as the browser's own, answered by the notice alone.
 
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
-use web_sys::{
-    Element, Event, FormData, HtmlDetailsElement, HtmlFormElement, HtmlTextAreaElement, SubmitEvent, Url,
-    UrlSearchParams,
-};
+use web_sys::{Element, Event, FormData, HtmlFormElement, HtmlTextAreaElement, SubmitEvent, UrlSearchParams};
 
 use super::{
-    announce, around, change_query, dialogs, document, filter, first, focus, live,
-    page::{self, Failure, Fetched},
-    set, set_address, target, unset,
+    announce, around, dialogs, document, drafts, filter, first, focus, get, inside, menu,
+    page::{self, Failure},
+    parts, rows, set, stale, target, undo, unset,
 };
 
 /// Handles a form submitted by a button or a key.
 pub(super) fn submit(event: &Event) {
     let Some(form) = target(event).and_then(|form| form.dyn_into::<HtmlFormElement>().ok()) else { return };
-    event.prevent_default();
+    let action = get(&form, "action");
     if form.has_attribute("data-filter") {
+        event.prevent_default();
         filter::apply();
         return;
     }
-    let button = event.dyn_ref::<SubmitEvent>().and_then(SubmitEvent::submitter).map(Element::from);
-    let Some(button) = button.or_else(|| form.query_selector("button[type=submit]").ok().flatten()) else { return };
-    let Some(fields) = fields(&form, &button) else { return };
-    let pressed = shown(button);
-    // The form is already sent and not answered yet.
-    if pressed.has_attribute("aria-busy") {
+    if !action.starts_with("/app/") {
         return;
     }
-    set(&pressed, "aria-busy", "true");
-    announce("", false);
-    // The button may be gone when the answer arrives, since the page is refreshed meanwhile.
-    let card = around(&pressed, "article");
+    event.prevent_default();
+    let button = event.dyn_ref::<SubmitEvent>().and_then(SubmitEvent::submitter).map(Element::from);
+    let Some(fields) = fields(&form, button.as_ref()) else { return };
+    if stale::is_lost() && form.has_attribute("data-act") {
+        announce("The service does not answer, so nothing was sent.", true);
+        return;
+    }
+    let name = fields.get("name").unwrap_or_default();
+    if get(&form, "data-act") == "stop" && undo::is_worth_it(&name) {
+        menu::close();
+        undo::stop(&name);
+        return;
+    }
+    let button = button.or_else(|| inside(&form, "button[type=submit]"));
+    send(form, button, action, fields);
+}
+
+/// Runs a verb on a session, as its button would.
+pub(super) fn act(verb: &str, name: &str) {
+    if stale::is_lost() {
+        announce("The service does not answer, so nothing was sent.", true);
+    } else if verb == "stop" && undo::is_worth_it(name) {
+        undo::stop(name);
+    } else {
+        run(verb, name);
+    }
+}
+
+/// Runs a verb on a session at once.
+pub(super) fn run(verb: &str, name: &str) {
+    let Ok(fields) = UrlSearchParams::new() else { return };
+    fields.append("name", name);
+    let action = ["/app/standing/", verb].concat();
     spawn_local(async move {
-        let address = form.get_attribute("action").unwrap_or_default();
+        match page::part(&action, Some(&fields)).await {
+            Ok(html) => drop(shown(&html)),
+            Err(failure) => failed(&failure),
+        }
+    });
+}
+
+fn send(form: HtmlFormElement, button: Option<Element>, action: String, fields: UrlSearchParams) {
+    // The form is already sent and not answered yet.
+    if form.has_attribute("aria-busy") {
+        return;
+    }
+    set(&form, "aria-busy", "true");
+    if let Some(button) = &button {
+        set(button, "aria-busy", "true");
+    }
+    announce("", false);
+    let whole = action == "/app/view/theme";
+    spawn_local(async move {
         let sent = typed(&form);
-        let answer = page::fetch(&address, Some(&fields)).await;
-        unset(&pressed, "aria-busy");
+        let answer =
+            if whole { page::reloaded(&action, &fields).await } else { page::part(&action, Some(&fields)).await };
+        unset(&form, "aria-busy");
+        if let Some(button) = &button {
+            unset(button, "aria-busy");
+        }
         match answer {
-            Ok(page) => arrived(&page, &form, &sent, card),
+            Ok(_) if whole => {}
+            Ok(html) => arrived(&html, &form, &sent),
             Err(failure) => failed(&failure),
         }
     });
 }
 
 /// Returns the fields of the form, as the browser would send them.
-fn fields(form: &HtmlFormElement, button: &Element) -> Option<UrlSearchParams> {
+fn fields(form: &HtmlFormElement, button: Option<&Element>) -> Option<UrlSearchParams> {
     let data = FormData::new_with_form(form).ok()?;
     let fields = UrlSearchParams::new_with_str_sequence_sequence(&data).ok()?;
-    if let Some(name) = button.get_attribute("name") {
-        fields.append(&name, &button.get_attribute("value").unwrap_or_default());
+    if let Some((button, name)) = button.and_then(|button| Some((button, button.get_attribute("name")?))) {
+        fields.append(&name, &get(button, "value"));
     }
     Some(fields)
 }
 
-/// Returns the button that shows progress: in a menu, which closes, the menu's own button.
-fn shown(button: Element) -> Element {
-    let Some(menu) = around(&button, "details.menu") else { return button };
-    if let Some(menu) = menu.dyn_ref::<HtmlDetailsElement>() {
-        menu.set_open(false);
-    }
-    menu.query_selector("summary").ok().flatten().unwrap_or(button)
-}
-
 fn typed(form: &HtmlFormElement) -> String {
-    let area = form.query_selector("textarea").ok().flatten();
-    area.and_then(|area| area.dyn_into::<HtmlTextAreaElement>().ok()).map(|area| area.value()).unwrap_or_default()
+    let area = inside(form, "textarea").and_then(|area| area.dyn_into::<HtmlTextAreaElement>().ok());
+    area.map(|area| area.value()).unwrap_or_default()
 }
 
-fn arrived(page: &Fetched, form: &HtmlFormElement, sent: &str, card: Option<Element>) {
-    live::answered();
-    renew_key(form, page);
-    if let Some(dialog) = around(form, "dialog") {
-        set_address(&page.address);
-        dialogs::settle(&dialog, &page.document);
-    } else if let Some(id) = Url::new(&page.address).ok().and_then(|url| url.search_params().get("notice")) {
-        // The filter may have been changed, or a dialog opened, since the button was pressed.
-        change_query(|query| query.set("notice", &id));
+fn arrived(html: &str, form: &HtmlFormElement, sent: &str) {
+    let Some(answer) = shown(html) else { return };
+    if let (Some(old), false) = (inside(form, "[data-once]"), answer.key.is_empty()) {
+        // The next content of the form is a new request. Without an answer the key stays, and the same text sent again
+        // is typed once.
+        set(&old, "value", &answer.key);
     }
-    page.show();
-    let notice = notice(page);
-    let told = notice.as_ref().and_then(|notice| notice.query_selector("p").ok().flatten());
-    announce(&told.and_then(|told| told.text_content()).unwrap_or_default(), false);
-    let failed = notice.as_ref().is_some_and(|notice| notice.get_attribute("data-notice").as_deref() == Some("failed"));
-    // Text typed since then is not discarded.
-    if !failed && form.has_attribute("data-clears") && typed(form) == sent {
-        form.reset();
+    if !answer.failed {
+        if form.has_attribute("data-clears") && typed(form) == sent {
+            drafts::sent(&form.id(), sent);
+            form.reset();
+        }
+        dialogs::close_around(form);
+    } else if answer.place != "create" {
+        dialogs::close_around(form);
     }
-    // The pressed button may be gone. A keyboard user continues at the same session.
-    let lost = document().active_element().is_none_or(|active| around(&active, "main, header").is_none())
-        || first("dialog:not([open]) :focus").is_some();
-    let card = card.or_else(|| around(notice.as_ref()?, "article"));
-    if let (true, Some(card)) = (lost, card) {
-        let button = card.query_selector(".acts button").ok().flatten();
-        focus(button.as_ref().unwrap_or(&card));
+    menu::close();
+    // The pressed button may be gone. A keyboard user continues at the same session, and never at another button.
+    let lost = document().active_element().is_none_or(|active| around(&active, "main, header, dialog[open]").is_none());
+    if let (true, Some(row)) = (lost, rows::row(&answer.name)) {
+        rows::focus_name(&row);
     }
 }
 
-/// Renews the key of an answered form: its next content is a new request. Without an answer the key stays, and the same
-/// text sent again is typed once.
-fn renew_key(form: &HtmlFormElement, page: &Fetched) {
-    let key = |form: &Element| form.query_selector("[data-once]").ok().flatten();
-    let new = page.document.get_element_by_id(&form.id()).and_then(|form| key(&form)?.get_attribute("value"));
-    if let (Some(old), Some(new)) = (key(form), new) {
-        set(&old, "value", &new);
-    }
+/// What the server answered to a form.
+struct Answer {
+    place: String,
+    name: String,
+    key: String,
+    failed: bool,
 }
 
-/// Returns the new page's notice, at its position in the open page. Older receipts do not count.
-fn notice(page: &Fetched) -> Option<Element> {
-    let place = page.document.query_selector("[data-notice]").ok().flatten()?.parent_element()?;
-    document().get_element_by_id(&place.id())?.first_element_child()
+/// Shows a notice at its place, and returns what it says.
+fn shown(html: &str) -> Option<Answer> {
+    stale::answered();
+    let part = parts::parsed(html)?;
+    let notice = part.first_element_child()?;
+    let (place, name) = (get(&part, "data-place"), get(&part, "data-name"));
+    let own = match &*place {
+        "create" => first("#notice-create"),
+        "session" => document().get_element_by_id(&["receipt-", &name].concat()),
+        _ => None,
+    };
+    let failed = get(&notice, "data-notice") == "failed";
+    let slot = own.or_else(|| first("#notice-page"))?;
+    slot.replace_children_with_node_1(&notice);
+    if place == "create" && failed {
+        mistakes(&slot);
+    }
+    let told = inside(&notice, ".said").and_then(|said| said.text_content()).unwrap_or_default();
+    // An alert announces itself.
+    if !failed {
+        announce(&told, false);
+    }
+    Some(Answer { place, name, key: get(&part, "data-key"), failed })
+}
+
+/// Marks the fields that were refused, each with its reason below it, and goes to the first.
+fn mistakes(slot: &Element) {
+    for field in super::every("#create-form [aria-invalid]") {
+        unset(&field, "aria-invalid");
+    }
+    let mut first_field = None;
+    for mistake in super::every_in(slot, "[data-field]") {
+        let Some(field) = document().get_element_by_id(&["new-", &get(&mistake, "data-field")].concat()) else {
+            continue;
+        };
+        set(&field, "aria-invalid", "true");
+        let place = document().get_element_by_id(&["wrong-", &get(&mistake, "data-field")].concat());
+        if let Some(place) = place {
+            place.replace_children_with_node_1(&mistake);
+        }
+        first_field.get_or_insert(field);
+    }
+    if let Some(field) = first_field {
+        if let Some(more) = around(&field, "details") {
+            set(&more, "open", "");
+        }
+        focus(&field);
+    } else {
+        slot.scroll_into_view_with_bool(false);
+    }
 }
 
 fn failed(failure: &Failure) {
     match failure {
         Failure::Silent => {
-            live::failed(failure);
+            stale::failed(failure);
             announce("The service did not answer, so it may not have done this. Your input is kept.", true);
         }
         Failure::SignedOut => {
-            live::failed(failure);
+            stale::failed(failure);
             announce("You are signed out, so nothing was sent. Sign in and send it again. Your input is kept.", true);
         }
         Failure::Refused(reason) => {
-            live::answered();
+            stale::answered();
             announce(reason, true);
         }
     }

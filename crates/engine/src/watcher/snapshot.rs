@@ -5,6 +5,7 @@ use std::{
     os::unix::fs::MetadataExt as _,
     path::Path,
     sync::{Arc, OnceLock},
+    time::{SystemTime, UNIX_EPOCH},
 };
 
 use bytes::Bytes;
@@ -23,7 +24,8 @@ pub enum Sessions {
 /// Snapshot of the sessions, taken by one look.
 #[derive(Debug)]
 pub struct Snapshot {
-    /// Incremented when a session changes in more than measurements. 0 before the first look.
+    /// Increases when a session changes in more than measurements. 0 before the first look. It begins with the time of
+    /// the look, so a reader that comes back after a restart of the service does not find its version again.
     pub version: u64,
     /// Time of the look, in the format of a row's times.
     pub as_of: String,
@@ -35,6 +37,8 @@ pub struct Snapshot {
     changed: Vec<u64>,
     /// The screen of each row.
     screens: Vec<Arc<str>>,
+    /// Rows of the last look before tmux became silent, while it is silent.
+    known: Option<Arc<[Row]>>,
     taken: Option<Taken>,
     json: OnceLock<Option<Bytes>>,
 }
@@ -73,6 +77,7 @@ impl Default for Snapshot {
             blind: None,
             changed: Vec::new(),
             screens: Vec::new(),
+            known: None,
             taken: None,
             json: OnceLock::new(),
         }
@@ -112,6 +117,18 @@ impl Snapshot {
         rows.binary_search_by(|row| row.name.as_str().cmp(name)).ok().map(|at| &rows[at])
     }
 
+    /// Returns the last row of a session before tmux became silent, while it is silent. Its `as_of` says how old it is.
+    pub fn last_known(&self, name: &str) -> Option<&Row> {
+        let rows = self.known.as_deref()?;
+        rows.binary_search_by(|row| row.name.as_str().cmp(name)).ok().map(|at| &rows[at])
+    }
+
+    /// Returns the screen of a session as plain text; empty without a pane.
+    pub fn screen(&self, name: &str) -> &str {
+        let at = self.rows().binary_search_by(|row| row.name.as_str().cmp(name)).ok();
+        at.and_then(|at| self.screens.get(at)).map_or("", |screen| screen)
+    }
+
     /// Returns every row with the last `lines` lines of its screen.
     pub fn survey(&self, lines: usize) -> Vec<(Row, String)> {
         let screens = self.screens.iter().map(|screen| standing::last_lines(screen, lines));
@@ -141,13 +158,15 @@ impl Snapshot {
             Ok(rows) => Sessions::Listed(rows),
             Err(error) => Sessions::Refused(error.problem()),
         };
-        let next = last.version + 1;
+        let next = (last.version + 1).max(milliseconds());
+        let known = look.blind.is_some().then(|| last.known.clone().unwrap_or_else(|| last.rows().into()));
         let mut snapshot = Self {
             version: next,
             as_of: look.as_of,
             sessions,
             blind: look.blind,
             screens: look.screens,
+            known,
             taken: Some(taken),
             ..Self::default()
         };
@@ -163,12 +182,26 @@ impl Snapshot {
         (snapshot, !same)
     }
 
+    /// True if a screen or a measurement differs from that of an earlier snapshot.
+    pub(super) fn shows_other_than(&self, before: &Self) -> bool {
+        fn measured(row: &Row) -> (&str, Option<u32>, Option<u64>) {
+            (&row.last_line, row.cpu, row.memory)
+        }
+        self.screens != before.screens || !self.rows().iter().map(measured).eq(before.rows().iter().map(measured))
+    }
+
     /// Returns the version in which a row last changed, if the row is unchanged.
     fn changed_at(&self, row: &Row) -> Option<u64> {
         let rows = self.rows();
         let at = rows.binary_search_by(|other| other.name.cmp(&row.name)).ok()?;
         rows[at].is_like(row).then(|| self.changed[at])
     }
+}
+
+/// Returns milliseconds since 1970.
+fn milliseconds() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(0)
 }
 
 impl Stamp {

@@ -1,6 +1,8 @@
 //! create: writes a complete definition to the registry, and starts the session unless the caller wants only the
 //! record.
 
+pub(crate) mod mistakes;
+
 use wire::{ControlReport, CreateRequest, Outcome, Row, SessionName};
 
 use super::{Context, start};

@@ -75,6 +75,11 @@ impl Standing<'_> {
         lifecycle::get::get(&self.the_loop.strict()?, &name)
     }
 
+    /// Returns all mistakes of a request to create a session, each with its field. Changes nothing.
+    pub fn mistakes(&self, request: &CreateRequest) -> Result<Vec<lifecycle::create::mistakes::Mistake>, Error> {
+        Ok(lifecycle::create::mistakes::mistakes(&self.the_loop.strict()?, request))
+    }
+
     /// Creates a session, and starts it unless the request says otherwise.
     pub fn create(&self, request: &CreateRequest) -> Result<ControlReport, Error> {
         metrics::verb("create", || {

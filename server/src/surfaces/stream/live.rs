@@ -19,11 +19,11 @@ impl Live {
         Self { engine, end, permits: Permits::default() }
     }
 
-    pub(super) fn engine(&self) -> &Engine {
+    pub(crate) fn engine(&self) -> &Engine {
         &self.engine
     }
 
-    pub(super) fn end(&self) -> &CancellationToken {
+    pub(crate) fn end(&self) -> &CancellationToken {
         &self.end
     }
 

@@ -11,11 +11,11 @@ pub(crate) struct Permits(Arc<AtomicUsize>);
 
 /// Permit for one stream, returned when it is dropped.
 #[derive(Debug)]
-pub(super) struct Permit(Arc<AtomicUsize>);
+pub(crate) struct Permit(Arc<AtomicUsize>);
 
 impl Permits {
     /// Takes a permit, unless `max` are taken.
-    pub(super) fn take(&self, max: usize) -> Option<Permit> {
+    pub(crate) fn take(&self, max: usize) -> Option<Permit> {
         let more = |taken: usize| (taken < max).then_some(taken + 1);
         self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok().map(|_| Permit(Arc::clone(&self.0)))
     }

@@ -1,0 +1,248 @@
+//! Rows of the list: what the stream says about them, and their places.
+//!
+//! Invariant: a row never moves while the pointer is on it or the focus is in it, so nobody presses a button that took
+//! the place of another.
+
+use std::cell::Cell;
+
+use leptos::task::spawn_local;
+use wasm_bindgen::JsCast;
+use web_sys::{
+    Document, Element,
+    js_sys::{Array, JSON, Object},
+};
+
+use super::{
+    document, drafts, every, every_in, filter, first, focus, get, has_focus, inside, listen, mark, morph, notify,
+    parts, set, tell, times, unfold, unset, wait,
+};
+
+/// Attribute of a row that has to move, once nobody is on it.
+const MOVES: &str = "data-moves";
+/// Attribute of a row that changed just now.
+const FLASH: &str = "data-flash";
+
+/// Number of rows up to which those that run are unfolded, as on the server.
+const FEW: usize = 6;
+
+thread_local! {
+    /// True until the page shows what it showed when the stream began.
+    static BEGINS: Cell<bool> = const { Cell::new(true) };
+}
+
+pub(super) fn attach(document: &Document) {
+    for event in ["focusout", "pointerout"] {
+        listen(document, event, |_| move_waiting());
+    }
+}
+
+/// Returns the row of a session.
+pub(super) fn row(name: &str) -> Option<Element> {
+    document().get_element_by_id(&["session-", name].concat())
+}
+
+/// Returns the rows in their order, those that are laid out.
+pub(super) fn shown() -> Vec<Element> {
+    every(".row:not([hidden])").into_iter().filter(super::is_laid_out).collect()
+}
+
+/// Shows a row as the server rendered it, folded or unfolded. Of the two, the one that this tab shows is used.
+pub(super) fn changed(html: &str, open: bool) {
+    let Some(new) = parts::parsed(html) else { return };
+    match document().get_element_by_id(&new.id()) {
+        None if open => {}
+        None => added(&new),
+        Some(old) if unfold::is_open(&old) == open => replaced(&old, &new),
+        Some(_) => {}
+    }
+}
+
+fn added(new: &Element) {
+    let Ok(row) = document().import_node_with_deep(new, true) else { return };
+    let row: Element = row.unchecked_into();
+    place(&row);
+    finish(&row, "");
+    let few = every(".row").len() <= FEW;
+    if few && get(&row, "data-group") == "running" {
+        unfold::open(&get(&row, "data-name"));
+    }
+}
+
+/// Makes a row equal to a new one, and moves it if nobody is on it.
+pub(super) fn replaced(old: &Element, new: &Element) {
+    let before = get(old, "data-state");
+    let focused = has_focus(old);
+    morph::renew(old, new);
+    // Its control may be gone. The focus stays at the session, and never goes to a button.
+    if focused && !has_focus(old) {
+        focus_name(old);
+    }
+    if is_in_place(old) {
+        unset(old, MOVES);
+    } else if is_held(old) {
+        set(old, MOVES, "");
+    } else {
+        place(old);
+    }
+    drafts::restore();
+    finish(old, &before);
+}
+
+fn finish(row: &Element, before: &str) {
+    times::localise(row);
+    filter::show(row);
+    let state = get(row, "data-state");
+    if state != before && !BEGINS.get() {
+        notify::turned(row, before);
+        flash(row);
+    }
+}
+
+/// Gives a row the focus.
+pub(super) fn focus_name(row: &Element) {
+    if let Some(name) = inside(row, ".name") {
+        focus(&name);
+    }
+}
+
+fn flash(row: &Element) {
+    set(row, FLASH, "");
+    let row = row.clone();
+    spawn_local(async move {
+        wait(1_200).await;
+        unset(&row, FLASH);
+    });
+}
+
+/// Removes the row of a session that no longer exists.
+pub(super) fn gone(name: &str) {
+    let Some(row) = row(name) else { return };
+    let focused = has_focus(&row);
+    let beside = row.next_element_sibling().or_else(|| row.previous_element_sibling());
+    row.remove();
+    if let (true, Some(beside)) = (focused, beside) {
+        focus_name(&beside);
+    }
+}
+
+/// Removes the rows whose names are not in a list, which is JSON.
+pub(super) fn only(names: &str) {
+    let Some(names) = JSON::parse(names).ok().and_then(|names| names.dyn_into::<Array>().ok()) else { return };
+    for row in every(".row") {
+        let name = get(&row, "data-name");
+        if !names.includes(&name.as_str().into(), 0) {
+            gone(&name);
+        }
+    }
+}
+
+/// Shows last lines and measurements: JSON of names, each with its line, CPU and memory.
+pub(super) fn texts(json: &str) {
+    let Some(texts) = JSON::parse(json).ok().and_then(|texts| texts.dyn_into::<Object>().ok()) else { return };
+    for entry in Object::entries(&texts) {
+        let entry: Array = entry.unchecked_into();
+        let (Some(name), texts) = (entry.get(0).as_string(), entry.get(1)) else { continue };
+        let (Some(row), texts) = (row(&name), texts.unchecked_into::<Array>()) else { continue };
+        for (index, cell) in ["p.last:not(.desc, .why)", ".cpu", ".mem"].into_iter().enumerate() {
+            let text = texts.get(u32::try_from(index).unwrap_or(0)).as_string().unwrap_or_default();
+            let cell = inside(&row, cell).filter(|cell| cell.text_content().as_deref() != Some(&text));
+            if let Some(cell) = cell {
+                cell.set_text_content(Some(&text));
+            }
+        }
+    }
+}
+
+/// The page shows a whole version of the list.
+pub(super) fn settled() {
+    BEGINS.set(false);
+    filter::apply_if_any();
+}
+
+/// Moves the rows that waited for the pointer or the focus to leave.
+fn move_waiting() {
+    if first(".row[data-moves]").is_none() {
+        return;
+    }
+    spawn_local(async {
+        // The focus is between two elements now.
+        wait(50).await;
+        for row in every(".row[data-moves]") {
+            if !is_held(&row) {
+                unset(&row, MOVES);
+                place(&row);
+            }
+        }
+    });
+}
+
+/// True if somebody is on the row.
+fn is_held(row: &Element) -> bool {
+    has_focus(row) || row.matches(":hover").unwrap_or_default()
+}
+
+fn is_in_place(row: &Element) -> bool {
+    let group = get(row, "data-group");
+    let there = row.parent_element().is_some_and(|list| get(&list, "data-group") == group);
+    let key = key(row);
+    let before = row.previous_element_sibling().is_none_or(|other| self::key(&other) <= key);
+    let after = row.next_element_sibling().is_none_or(|other| key <= self::key(&other));
+    there && before && after
+}
+
+/// Moves a row to its place.
+fn place(row: &Element) {
+    let Some(list) = first(&["#rows-", &get(row, "data-group")].concat()) else { return };
+    let key = key(row);
+    let next = every_in(&list, ".row").into_iter().find(|other| other != row && self::key(other) > key);
+    let _ = list.insert_before(row, next.as_ref().map(AsRef::as_ref));
+}
+
+/// Returns the text by which rows are sorted in the chosen order.
+fn key(row: &Element) -> String {
+    let order = first("#list").map(|list| get(&list, "data-order")).unwrap_or_default();
+    let first = match &*order {
+        "directory" => inside(row, ".dir").map(|cell| get(&cell, "title")).unwrap_or_default(),
+        "harness" => inside(row, ".harness").and_then(|cell| cell.text_content()).unwrap_or_default(),
+        "name" => get(row, "data-name"),
+        _ => String::new(),
+    };
+    [&first, "\u{1}", &get(row, "data-rank")].concat()
+}
+
+/// Sorts all rows again, in another order.
+pub(super) fn sort(order: &str) {
+    if let Some(list) = first("#list") {
+        set(&list, "data-order", order);
+    }
+    for list in every(".rows") {
+        let mut rows: Vec<(String, Element)> =
+            every_in(&list, ".row").into_iter().map(|row| (key(&row), row)).collect();
+        rows.sort_by(|a, b| a.0.cmp(&b.0));
+        for (_, row) in rows {
+            let _ = list.append_child(&row);
+        }
+    }
+}
+
+/// Hides the headings of groups without a visible row, and shows which part of a group matches the filter.
+pub(super) fn count_again() {
+    let filtered = filter::is_on();
+    for list in every(".rows") {
+        let group = get(&list, "data-group");
+        let (mut all, mut matching) = (0, 0);
+        for row in every_in(&list, ".row") {
+            all += 1;
+            matching += usize::from(!row.has_attribute("hidden"));
+        }
+        if let Some(head) = first(&["#head-", &group].concat()) {
+            mark(&head, "hidden", matching == 0);
+        }
+        let count = match filtered {
+            true => [&matching.to_string(), " of ", &all.to_string()].concat(),
+            false => all.to_string(),
+        };
+        tell(&["#head-", &group, " .count"].concat(), &count);
+    }
+    unfold::show_fold();
+}

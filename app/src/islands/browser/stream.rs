@@ -1,0 +1,287 @@
+//! The stream of the page: what this tab shows, the events that change it, and what happens when it breaks off.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+};
+
+use leptos::task::spawn_local;
+use wasm_bindgen::JsCast;
+use web_sys::{Event, EventSource, MessageEvent, UrlSearchParams, VisibilityState};
+
+use super::{
+    document, every, first, get, listen, now, page, parts, root, rows, set, stale,
+    tabs::{self, Message},
+    tell, wait, window,
+};
+
+/// Events of the stream.
+const EVENTS: [&str; 11] = ["row", "open", "gone", "names", "texts", "part", "changed", "at", "reload", "mode", "beat"];
+
+/// Time between two beats of the service, in milliseconds, unless it says otherwise.
+const BEAT: f64 = 15_000.0;
+
+/// Pauses between two attempts to connect: the first, and the longest.
+const PAUSES: (i32, i32) = (1_000, 30_000);
+
+/// What a tab wants from the stream.
+#[derive(Clone, Debug, PartialEq)]
+struct Tab {
+    version: f64,
+    query: String,
+    visible: bool,
+}
+
+thread_local! {
+    /// ID of this tab.
+    static ME: RefCell<String> = const { RefCell::new(String::new()) };
+    /// Version that this tab shows.
+    static SHOWN: Cell<f64> = const { Cell::new(0.0) };
+    /// The other tabs, known to the reader.
+    static TABS: RefCell<BTreeMap<String, Tab>> = const { RefCell::new(BTreeMap::new()) };
+    static SOURCE: RefCell<Option<EventSource>> = const { RefCell::new(None) };
+    /// Address of the open stream, without its version.
+    static QUERY: RefCell<String> = const { RefCell::new(String::new()) };
+    /// Time of the last sign of life, in milliseconds since the page was opened.
+    static ALIVE: Cell<f64> = const { Cell::new(0.0) };
+    static PAUSE: Cell<i32> = const { Cell::new(PAUSES.0) };
+    /// Counts the attempts to connect, so that an old one does nothing.
+    static ATTEMPT: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Joins the stream of the browser's tabs.
+pub(super) fn attach() {
+    let version = get(&root(), "data-version").parse().unwrap_or(0.0);
+    // A page without a version has no stream.
+    if version == 0.0 && first("[data-live]").is_none() {
+        return;
+    }
+    SHOWN.set(version);
+    ALIVE.set(now());
+    let id = [tabs::version_text(web_sys::js_sys::Math::random() * 1e15), tabs::version_text(now())].concat();
+    ME.set(id);
+    listen(&document(), "visibilitychange", |_| wants_changed());
+    listen(&window(), "pagehide", |_| ME.with_borrow(|me| tabs::post(&Message::Bye { tab: me })));
+    listen(&window(), "pageshow", |_| wants_changed());
+    listen(&window(), "online", |_| revive());
+    tabs::attach();
+    wants_changed();
+    spawn_local(watch());
+}
+
+/// True if a tab with a page of this service is in view.
+pub(super) fn any_visible() -> bool {
+    is_visible() || TABS.with_borrow(|tabs| tabs.values().any(|tab| tab.visible))
+}
+
+pub(super) fn is_visible() -> bool {
+    document().visibility_state() == VisibilityState::Visible
+}
+
+/// Tells the reader what this tab wants. Called when a row is unfolded or folded, and when the page changes.
+pub(super) fn wants_changed() {
+    if tabs::is_reader() {
+        connect_if_needed(SHOWN.get());
+    } else {
+        ME.with_borrow(|me| {
+            let query = query();
+            let visible = is_visible();
+            tabs::post(&Message::Wants { tab: me, version: SHOWN.get(), query: &query, visible });
+        });
+    }
+}
+
+/// Records the version of a page that was fetched.
+pub(super) fn now_shows(version: f64) {
+    SHOWN.set(version);
+    wants_changed();
+}
+
+/// Returns what this tab wants, as the query of the stream.
+fn query() -> String {
+    let Ok(wants) = UrlSearchParams::new() else { return String::new() };
+    for row in every(".row.open") {
+        wants.append("open", &get(&row, "data-name"));
+    }
+    if let Some(page) = first("main[data-session]") {
+        wants.append("page", &get(&page, "data-session"));
+    }
+    if let Some(pane) = first("[data-pane]").filter(|_| is_visible()) {
+        wants.append("pane", &get(&pane, "data-pane"));
+    }
+    if let Some(log) = first("[data-log]") {
+        wants.append("log", &get(&log, "data-log"));
+    }
+    String::from(wants.to_string())
+}
+
+/// Handles a message of another tab.
+pub(super) fn told(message: &Message<'_>) {
+    match *message {
+        Message::Who => wants_changed(),
+        Message::Event { name, id, data } => dispatch(name, id, data),
+        Message::Bye { tab } => {
+            TABS.with_borrow_mut(|tabs| tabs.remove(tab));
+            if tabs::is_reader() {
+                connect_if_needed(f64::MAX);
+            }
+        }
+        Message::Wants { tab, version, query, visible } if tabs::is_reader() => {
+            let wants = Tab { version, query: query.to_owned(), visible };
+            TABS.with_borrow_mut(|tabs| tabs.insert(tab.to_owned(), wants));
+            connect_if_needed(version);
+        }
+        Message::Wants { .. } => {}
+    }
+}
+
+/// Begins to read the stream for all tabs.
+pub(super) fn lead() {
+    connect_if_needed(SHOWN.get());
+}
+
+/// Connects, unless the open stream has everything that the tabs want. `from` is a version that a tab shows.
+fn connect_if_needed(from: f64) {
+    let mut queries = vec![query()];
+    TABS.with_borrow(|tabs| queries.extend(tabs.values().map(|tab| tab.query.clone())));
+    queries.retain(|query| !query.is_empty());
+    queries.sort_unstable();
+    queries.dedup();
+    let wanted = queries.join("&");
+    let open = SOURCE.with_borrow(Option::is_some);
+    let behind = from < SHOWN.get();
+    if open && !behind && QUERY.with_borrow(|query| *query == wanted) {
+        return;
+    }
+    QUERY.set(wanted);
+    connect(from.min(SHOWN.get()));
+}
+
+fn connect(from: f64) {
+    close();
+    let attempt = ATTEMPT.get() + 1;
+    ATTEMPT.set(attempt);
+    let version = tabs::version_text(from);
+    let address = QUERY.with_borrow(|query| ["/app/stream?after=", &version, "&", query].concat());
+    let Ok(source) = EventSource::new(&address) else { return };
+    for name in EVENTS.into_iter().chain(["pane", "log"]) {
+        listen(&source, name, received);
+    }
+    listen(&source, "error", failed);
+    SOURCE.set(Some(source));
+}
+
+fn close() {
+    if let Some(source) = SOURCE.take() {
+        source.close();
+    }
+}
+
+fn received(event: &Event) {
+    // An event of a closed stream that was on its way is not lost: the next stream begins before it.
+    if !is_of_open_stream(event) {
+        return;
+    }
+    let Some(message) = event.dyn_ref::<MessageEvent>() else { return };
+    let (name, id) = (event.type_(), message.last_event_id());
+    let data = message.data().as_string().unwrap_or_default();
+    if TABS.with_borrow(|tabs| !tabs.is_empty()) {
+        tabs::post(&Message::Event { name: &name, id: &id, data: &data });
+    }
+    dispatch(&name, &id, &data);
+}
+
+fn is_of_open_stream(event: &Event) -> bool {
+    let from = event.target();
+    SOURCE.with_borrow(|source| source.as_ref().is_some_and(|source| from.as_ref() == Some(source.as_ref())))
+}
+
+fn dispatch(name: &str, id: &str, data: &str) {
+    if name == "failure" {
+        return stale::told(id, data);
+    }
+    ALIVE.set(now());
+    PAUSE.set(PAUSES.0);
+    stale::answered();
+    match name {
+        "row" => rows::changed(data, false),
+        "open" => rows::changed(data, true),
+        "gone" => rows::gone(data),
+        "names" => rows::only(data),
+        "texts" => rows::texts(data),
+        "part" => parts::changed(data),
+        "at" => {
+            if let Ok(version) = id.parse() {
+                SHOWN.set(version);
+            }
+            rows::settled();
+        }
+        "changed" if get(&first("main").unwrap_or_else(root), "data-session") == data => page::refresh(),
+        "reload" => page::refresh(),
+        "mode" => {
+            set(&root(), "data-mode", data);
+            tell("#live-word", if data == "poll" { "every 5 s" } else { "live" });
+        }
+        _ => {}
+    }
+}
+
+/// Handles a stream that broke off. The browser reconnects by itself unless it got an answer that is no stream.
+fn failed(event: &Event) {
+    if !is_of_open_stream(event) {
+        return;
+    }
+    let closed = SOURCE.with_borrow(|source| source.as_ref().is_none_or(|s| s.ready_state() == EventSource::CLOSED));
+    let attempt = ATTEMPT.get();
+    spawn_local(async move {
+        if !closed {
+            // A service that restarts is back before anybody has to be told.
+            wait(1_500).await;
+            let alive = now() - ALIVE.get() < 1_500.0;
+            let polls = get(&root(), "data-mode") == "poll";
+            if alive || polls || ATTEMPT.get() != attempt {
+                return;
+            }
+        }
+        match page::probe().await {
+            Ok(()) => stale::answered(),
+            Err(failure) => stale::failed(&failure),
+        }
+        if closed {
+            let pause = PAUSE.get();
+            PAUSE.set((pause * 2).min(PAUSES.1));
+            wait(pause).await;
+            if ATTEMPT.get() == attempt {
+                connect(SHOWN.get());
+            }
+        }
+    });
+}
+
+/// Finds a stream that is silent without an end: the machine slept, or the service is frozen.
+async fn watch() {
+    loop {
+        wait(5_000).await;
+        let silent = now() - ALIVE.get() > 2.5 * BEAT;
+        if tabs::is_reader() && silent {
+            revive();
+        }
+    }
+}
+
+/// Connects again, and shows why if that fails.
+fn revive() {
+    if !tabs::is_reader() {
+        return;
+    }
+    ALIVE.set(now());
+    connect(SHOWN.get());
+    let attempt = ATTEMPT.get();
+    spawn_local(async move {
+        match page::probe().await {
+            Ok(()) => {}
+            Err(failure) if ATTEMPT.get() == attempt => stale::failed(&failure),
+            Err(_) => {}
+        }
+    });
+}

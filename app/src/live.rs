@@ -1,0 +1,250 @@
+//! The stream of a page: what changed, as HTML that the server rendered.
+//!
+//! A page names the rows that it has unfolded and the version that it shows. It then receives each row that changed, the
+//! parts that follow from all rows, and short texts for last lines and measurements. Every event has a position, so a
+//! page that lost its stream continues where it was.
+//!
+//! This module must not decide how events travel: the host writes them as server-sent events.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+    time::Duration,
+};
+
+use ::engine::{Change, Snapshot, Subscription};
+use leptos::prelude::*;
+use serde::Serialize;
+
+use crate::{
+    context::AppContext,
+    page::{Page, Session, of_snapshot},
+    query::Query,
+    screens::{Excerpt, parts, row_html},
+};
+
+/// What a page shows, and therefore wants to know.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wants {
+    /// Version of the list that the page shows; `None` for a page without a list, or of another instance.
+    pub after: Option<u64>,
+    /// Names of the unfolded rows.
+    pub open: BTreeSet<String>,
+    /// Names of the sessions whose own pages are open.
+    pub pages: BTreeSet<String>,
+}
+
+/// One event for a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Name of the event.
+    pub name: &'static str,
+    /// Data: HTML or JSON.
+    pub data: String,
+    /// Version that the page shows afterwards; `None` for events that a later event repeats.
+    pub version: Option<u64>,
+}
+
+/// Shortest time between two events about last lines and measurements. State changes do not wait for it.
+const PACE: Duration = Duration::from_millis(400);
+
+/// Stream of one page.
+#[derive(Debug)]
+pub struct Feed {
+    context: AppContext,
+    watch: Subscription,
+    wants: Wants,
+    /// Snapshot that the page shows.
+    known: Arc<Snapshot>,
+    /// Last text of each part.
+    parts: HashMap<&'static str, String>,
+    /// Last short texts of each row.
+    texts: HashMap<String, Texts>,
+    /// Last screen of each unfolded row.
+    screens: HashMap<String, Option<String>>,
+}
+
+/// Texts of a row that change often, so they travel without the rest of the row.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct Texts(String, String, String);
+
+impl Feed {
+    /// Subscribes for a page.
+    pub fn new(context: &AppContext, wants: Wants) -> Self {
+        let watch = context.engine().watcher().subscribe();
+        Self {
+            context: context.clone(),
+            watch,
+            wants,
+            known: Arc::default(),
+            parts: HashMap::new(),
+            texts: HashMap::new(),
+            screens: HashMap::new(),
+        }
+    }
+
+    /// Returns what the page does not show yet. `None` if the service is shutting down.
+    pub async fn begin(&mut self) -> Option<Vec<Event>> {
+        let now = self.watch.first().await?;
+        let page = self.page(&now).await;
+        self.remember(&page);
+        self.known = Arc::clone(&now);
+        let after = self.wants.after.unwrap_or(0);
+        if after == now.version {
+            return Some(vec![at(&now)]);
+        }
+        // A later version is that of another instance, whose clock was ahead.
+        if after > now.version || now.problem().is_some() {
+            return Some(vec![reload(&now)]);
+        }
+        let changed: BTreeSet<&str> = now.changed_since(after).map(|row| row.name.as_str()).collect();
+        let mut events: Vec<Event> = self.rows(&page, &changed);
+        let names: Vec<&str> = now.rows().iter().map(|row| row.name.as_str()).collect();
+        events.push(json("names", &names));
+        events.push(json("texts", &self.texts));
+        events.extend(self.parts.values().map(part));
+        events.push(at(&now));
+        Some(events)
+    }
+
+    /// Waits for the next change. The caller may stop waiting at any time.
+    pub async fn changed(&mut self) -> Change {
+        self.watch.shown().await
+    }
+
+    /// Returns the events of a change. `None` if the service is shutting down.
+    pub async fn events(&mut self, change: Change) -> Option<Vec<Event>> {
+        match change {
+            Change::Over => None,
+            Change::Log => Some(Vec::new()),
+            Change::Sessions => Some(self.sessions().await),
+            Change::Shown => {
+                tokio::time::sleep(PACE).await;
+                let now = self.watch.snapshot();
+                // A new version is a change of its own.
+                if now.version != self.known.version {
+                    return Some(Vec::new());
+                }
+                let page = self.page(&now).await;
+                Some(self.texts_of(&page))
+            }
+        }
+    }
+
+    /// Returns the events for a list that changed.
+    async fn sessions(&mut self) -> Vec<Event> {
+        let now = self.watch.snapshot();
+        let before = std::mem::replace(&mut self.known, Arc::clone(&now));
+        let emptied = before.rows().is_empty() != now.rows().is_empty();
+        if before.problem() != now.problem() || emptied {
+            let page = self.page(&now).await;
+            self.remember(&page);
+            return vec![reload(&now)];
+        }
+        let page = self.page(&now).await;
+        // Rows show the last known state while tmux is silent, so all of them change when that begins or ends.
+        let silence = before.blind.is_some() != now.blind.is_some();
+        let since = if silence { 0 } else { before.version };
+        let changed: BTreeSet<&str> = now.changed_since(since).map(|row| row.name.as_str()).collect();
+        let mut events = self.rows(&page, &changed);
+        events.extend(now.gone_since(&before).map(|name| Event { name: "gone", data: name.to_owned(), version: None }));
+        events.extend(self.parts_of(&page));
+        events.extend(self.texts_of(&page));
+        events.push(at(&now));
+        events
+    }
+
+    async fn page(&self, now: &Arc<Snapshot>) -> Page {
+        let query = Query::default();
+        of_snapshot(&self.context, Arc::clone(now), query).await
+    }
+
+    /// Returns the rows with these names. An unfolded row is sent in both forms, since several tabs read one stream.
+    fn rows(&self, page: &Page, names: &BTreeSet<&str>) -> Vec<Event> {
+        let mut events = Vec::new();
+        for session in page.sessions().iter().filter(|session| names.contains(session.row.name.as_str())) {
+            let name = &session.row.name;
+            events.push(Event { name: "row", data: row_html(session, &page.common).to_string(), version: None });
+            if self.wants.open.contains(name) {
+                let open = Session { open: true, ..session.clone() };
+                events.push(Event { name: "open", data: row_html(&open, &page.common).to_string(), version: None });
+            }
+            if self.wants.pages.contains(name) {
+                events.push(Event { name: "changed", data: name.clone(), version: None });
+            }
+        }
+        events
+    }
+
+    /// Notes what a page shows that was rendered from this data.
+    fn remember(&mut self, page: &Page) {
+        let _ = (self.parts_of(page), self.texts_of(page));
+    }
+
+    fn parts_of(&mut self, page: &Page) -> Vec<Event> {
+        let rendered = parts(page).into_iter();
+        let changed = rendered.filter(|(id, html)| self.parts.get(id) != Some(html)).collect::<Vec<_>>();
+        changed
+            .into_iter()
+            .map(|(id, html)| {
+                let event = part(&html);
+                self.parts.insert(id, html);
+                event
+            })
+            .collect()
+    }
+
+    fn texts_of(&mut self, page: &Page) -> Vec<Event> {
+        let mut events = Vec::new();
+        let mut changed: HashMap<&str, &Texts> = HashMap::new();
+        let texts: HashMap<String, Texts> =
+            page.sessions().iter().map(|session| (session.row.name.clone(), texts(session))).collect();
+        for (name, text) in &texts {
+            if self.texts.get(name) != Some(text) {
+                changed.insert(name, text);
+            }
+        }
+        if !changed.is_empty() {
+            events.push(json("texts", &changed));
+        }
+        self.texts = texts;
+        let open = page.sessions().iter().filter(|session| self.wants.open.contains(&session.row.name));
+        let screens: HashMap<String, Option<String>> =
+            open.map(|session| (session.row.name.clone(), session.screen.clone())).collect();
+        for (name, screen) in &screens {
+            if let (Some(text), true) = (screen, self.screens.get(name) != Some(screen)) {
+                let html = view! { <Excerpt name=name.clone() text=text.clone() /> }.to_html();
+                events.push(Event { name: "part", data: html, version: None });
+            }
+        }
+        self.screens = screens;
+        events
+    }
+}
+
+fn texts(session: &Session) -> Texts {
+    let row = &session.row;
+    let (cpu, memory) = if session.stale { (None, None) } else { (row.cpu, row.memory) };
+    Texts(
+        row.last_line.clone(),
+        cpu.map(|cpu| format!("{cpu} %")).unwrap_or_default(),
+        memory.map(crate::screens::bytes).unwrap_or_default(),
+    )
+}
+
+/// Tells the page to fetch itself again: its structure changes, or it is of another instance.
+fn reload(now: &Snapshot) -> Event {
+    Event { name: "reload", data: String::new(), version: Some(now.version) }
+}
+
+fn part(html: &String) -> Event {
+    Event { name: "part", data: html.clone(), version: None }
+}
+
+fn at(now: &Snapshot) -> Event {
+    Event { name: "at", data: String::new(), version: Some(now.version) }
+}
+
+fn json(name: &'static str, data: &impl Serialize) -> Event {
+    Event { name, data: serde_json::to_string(data).unwrap_or_default(), version: None }
+}

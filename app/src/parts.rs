@@ -1,0 +1,56 @@
+//! Parts of the page that its scripts fetch alone: an unfolded row, a menu, a confirmation, a notice.
+
+use leptos::prelude::*;
+
+use crate::{
+    context::AppContext,
+    notices::Place,
+    page::{Page, Session, load},
+    query::Query,
+    screens::{ConfirmForm, Menu, NoticeBox, row_html},
+};
+
+async fn page(context: &AppContext, query: Query) -> Page {
+    load(context, query).await
+}
+
+/// Renders the row of a session, unfolded or not. `None` if there is no such session.
+pub async fn row_part(context: &AppContext, name: &str, open: bool) -> Option<String> {
+    let page = page(context, Query::default()).await;
+    let session = Session { open, ..page.session(name)?.clone() };
+    Some(row_html(&session, &page.common).to_string())
+}
+
+/// Renders the menu of a session. `None` if there is no such session.
+pub async fn menu_part(context: &AppContext, name: &str) -> Option<String> {
+    let page = page(context, Query::default()).await;
+    let row = page.session(name)?.row.clone();
+    let common = page.common.clone();
+    Some(Owner::new().with(|| view! { <Menu row=row common=common /> }.to_html()))
+}
+
+/// Renders the confirmation that an address asks for. `None` if it asks for none, or for sessions that do not exist.
+pub async fn confirm_part(context: &AppContext, query: Query) -> Option<String> {
+    let page = page(context, query).await;
+    let confirm = page.confirmed()?;
+    Some(Owner::new().with(|| view! { <ConfirmForm page=page confirm=confirm /> }.to_html()))
+}
+
+/// Renders a notice with its place. `None` if it has expired.
+pub fn notice_part(context: &AppContext, id: &str) -> Option<String> {
+    let notice = context.notices().get(id)?;
+    let (place, name) = match &notice.place {
+        Place::Page => ("page", String::new()),
+        Place::Create => ("create", String::new()),
+        Place::Session(name) => ("session", name.clone()),
+    };
+    let key = uuid::Uuid::new_v4().simple().to_string();
+    Some(Owner::new().with(|| {
+        view! {
+            <div data-place=place data-name=name data-key=key>
+                <NoticeBox notice=notice />
+            </div>
+        }
+        .to_html()
+    }))
+}
