@@ -131,7 +131,7 @@ fn terms(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn term(term: &str) -> Term {
-    let plain = term.replace('"', "").to_lowercase();
+    let plain = lower(&term.replace('"', ""));
     match plain.split_once(':') {
         Some(("since", value)) => lasted(value).unwrap_or(Term::Word(plain)),
         Some((key, value)) if !value.is_empty() => match Key::parse(key) {
@@ -161,13 +161,21 @@ fn lasted(value: &str) -> Option<Term> {
     Some(Term::Lasted(more, count.saturating_mul(unit)))
 }
 
+/// Returns a text in lower case. The browser has the tables for that already.
+fn lower(text: &str) -> String {
+    #[cfg(feature = "hydrate")]
+    return String::from(web_sys::js_sys::JsString::from(text).to_lower_case());
+    #[cfg(not(feature = "hydrate"))]
+    text.to_lowercase()
+}
+
 /// True if a text contains a word, in whatever case.
 fn has(text: &str, word: &str) -> bool {
     if text.is_ascii() {
         let (text, word) = (text.as_bytes(), word.as_bytes());
         return word.is_empty() || text.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));
     }
-    text.to_lowercase().contains(word)
+    lower(text).contains(word)
 }
 
 #[cfg(test)]

@@ -26,13 +26,15 @@ pub(crate) fn session(name: &str, state: State, activity: Activity) -> Session {
         auto_start: true,
         ..Row::bare(&parsed)
     };
-    Session { row, screen: None }
+    Session { row, screen: None, stale: false, open: false }
 }
 
 /// Returns a page of these sessions.
 pub(crate) fn page(sessions: Vec<Session>, query: Query) -> Page {
     Page {
         sessions: Ok(sessions),
+        blind: None,
+        version: 7,
         harnesses: [("claude", false), ("demo", true)]
             .map(|(name, found)| Harness { name: name.to_owned(), found })
             .into(),
@@ -42,6 +44,7 @@ pub(crate) fn page(sessions: Vec<Session>, query: Query) -> Page {
             config_file: "/home/u/.the-loop/cli-config.yaml".to_owned(),
             home: "/home/u".to_owned(),
             tmux: "tmux".to_owned(),
+            rows: Arc::default(),
         }),
     }
 }

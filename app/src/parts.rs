@@ -39,6 +39,7 @@ pub async fn confirm_part(context: &AppContext, query: Query) -> Option<String> 
 /// Renders a notice with its place. `None` if it has expired.
 pub fn notice_part(context: &AppContext, id: &str) -> Option<String> {
     let notice = context.notices().get(id)?;
+    let id = id.to_owned();
     let (place, name) = match &notice.place {
         Place::Page => ("page", String::new()),
         Place::Create => ("create", String::new()),
@@ -47,7 +48,7 @@ pub fn notice_part(context: &AppContext, id: &str) -> Option<String> {
     let key = uuid::Uuid::new_v4().simple().to_string();
     Some(Owner::new().with(|| {
         view! {
-            <div data-place=place data-name=name data-key=key>
+            <div data-place=place data-name=name data-key=key data-id=id>
                 <NoticeBox notice=notice />
             </div>
         }

@@ -92,50 +92,71 @@ pub(crate) fn parts(page: &Page) -> Vec<(&'static str, String)> {
 
 #[cfg(test)]
 mod tests {
+    use leptos::prelude::*;
     use wire::{Activity, State};
 
+    use super::{Menu, row_html};
     use crate::{
         Query,
         fixtures::{every_state, html, misconfigured, page, session, with_notice},
         notices::{Draft, Notice, Place, Tone},
+        page::Session,
         serverfns::CreateForm,
     };
 
-    /// Returns the card of a session as text.
-    fn card<'a>(html: &'a str, name: &str) -> &'a str {
-        let start = html.find(&format!("<article id=\"session-{name}\"")).expect("a card");
-        let end = html[start..].find("</article>").expect("its end");
-        &html[start..start + end]
+    /// Returns the row of a session as text.
+    fn row<'a>(html: &'a str, name: &str) -> &'a str {
+        let id = html.find(&format!("id=\"session-{name}\"")).expect("a row");
+        let start = html[..id].rfind("<li").expect("its tag");
+        let end = html[id + 1..].find("id=\"session-").map_or(html.len(), |next| id + 1 + next);
+        &html[start..end]
+    }
+
+    /// Returns a session as an unfolded row.
+    fn unfolded(session: Session) -> String {
+        let page = page(vec![session.clone()], Query::default());
+        let open = Session { open: true, ..session };
+        Owner::new().with(|| row_html(&open, &page.common).to_string())
+    }
+
+    fn menu(session: Session) -> String {
+        let page = page(vec![session.clone()], Query::default());
+        Owner::new().with(|| view! { <Menu row=session.row common=page.common /> }.to_html())
+    }
+
+    fn of(name: &str) -> Session {
+        every_state().into_iter().find(|session| session.row.name == name).expect("a session")
     }
 
     #[test]
     fn every_session_has_its_exact_word_and_only_what_can_be_done() {
-        let html = html(page(every_state(), Query::default()));
+        let list = html(page(every_state(), Query::default()));
         for (name, word, offered, not) in [
             ("release-watch", "waiting", "standing/stop", "standing/start"),
             ("supervisor", "working", "standing/say", "standing/start"),
             ("docs-gardener", "idle", "standing/restart", "standing/start"),
-            ("silent", "unknown", "confirm=silent", "standing/stop"),
+            ("silent", "unknown", "as of", "standing/stop"),
             ("nightly-bench", "exited", "standing/start", "standing/stop"),
             ("triage", "stopped", "standing/start", "standing/stop"),
             ("guest", "not managed by the-loop", "attach -r -t", "standing/stop"),
             ("unlisted", "running without a record", "standing restore unlisted", "standing/stop"),
             ("torn", "record unreadable", "line 3 column 1", "standing/start"),
         ] {
-            let card = card(&html, name);
-            assert!(card.contains(&format!("<strong>{word}</strong>")), "{name}: {card}");
-            assert!(card.contains(offered), "{name} lacks {offered}: {card}");
-            assert!(!card.contains(&format!("\"/app/{not}\"")), "{name} has {not}: {card}");
+            assert!(row(&list, name).contains(&format!("<b>{word}</b>")), "{name}: {}", row(&list, name));
+            let all = [unfolded(of(name)), menu(of(name))].concat();
+            assert!(all.contains(offered), "{name} lacks {offered}: {all}");
+            assert!(!all.contains(&format!("\"/app/{not}\"")), "{name} has {not}: {all}");
         }
     }
 
     #[test]
     fn a_declared_session_has_no_delete_and_says_why() {
-        let html = html(page(every_state(), Query::parse("confirm=triage")));
-        let card = card(&html, "triage");
-        assert!(!card.contains("confirm=triage"), "{card}");
-        assert!(card.contains("~/.the-loop/cli-config.yaml") && card.contains("standingSessions.sessions"), "{card}");
-        assert!(!html.contains("delete-form"), "a link must not get round it");
+        let menu = menu(of("triage"));
+        assert!(!menu.contains("confirm=delete"), "{menu}");
+        assert!(menu.contains("~/.the-loop/cli-config.yaml") && menu.contains("standingSessions.sessions"), "{menu}");
+        let html = html(page(every_state(), Query::parse("confirm=delete&name=triage")));
+        assert!(!html.contains("confirm-form"), "a link must not get round it");
+        assert!(html.contains("declared in the config"));
     }
 
     #[test]
@@ -147,10 +168,12 @@ mod tests {
         hostile.row.reason = markup.to_owned();
         hostile.row.cwd = markup.to_owned();
         hostile.row.harness = markup.to_owned();
+        hostile.row.last_line = markup.to_owned();
         hostile.row.harness_session_id = markup.to_owned();
         hostile.row.choices = vec![wire::Choice { key: markup.to_owned(), text: markup.to_owned() }];
         (hostile.row.slack_channel, hostile.row.slack_thread) = (markup.to_owned(), markup.to_owned());
         hostile.screen = Some(markup.to_owned());
+        hostile.open = true;
         let notice = Notice {
             place: Place::Session("x".to_owned()),
             tone: Tone::Failed,
@@ -159,44 +182,63 @@ mod tests {
             quote: markup.to_owned(),
             at: String::new(),
             draft: Some(Draft::Say(markup.to_owned())),
+            mistakes: vec![],
         };
-        let html = html(with_notice(page(vec![hostile], Query::parse("q=%3Cscript%3Ealert(1)%3C/script%3E")), notice));
+        let query = Query::parse("q=%3Cscript%3Ealert(1)%3C/script%3E");
+        let html = html(with_notice(page(vec![hostile], query), notice));
         assert!(!html.contains("<script>alert"), "{html}");
         assert!(!html.contains("<img"), "{html}");
         assert_eq!(html.matches("</textarea>").count(), 4, "{html}");
     }
 
     #[test]
-    fn a_session_tells_its_slack_thread_and_offers_the_answers_to_its_question() {
+    fn the_answers_of_a_prompt_are_in_the_folded_row() {
         let mut asking = session("ops", State::Running, Activity::Waiting);
         asking.row.question = "Go on?".to_owned();
         asking.row.choices = vec![wire::Choice { key: "1".to_owned(), text: "Yes".to_owned() }];
-        (asking.row.slack_channel, asking.row.slack_thread) = ("C0OPS".to_owned(), "1700000000.000100".to_owned());
         let html = html(page(vec![asking], Query::default()));
-        let card = card(&html, "ops").replace("<!>", "");
-        assert!(card.contains("Slack C0OPS thread <code>1700000000.000100</code>"), "{card}");
-        let answers = card.split_once("action=\"/app/standing/answer\"").expect("a form").1;
+        let answers = html.split_once("action=\"/app/standing/answer\"").expect("a form").1;
         assert!(answers.contains("name=\"question\" value=\"Go on?\""), "{answers}");
         assert!(answers.contains("name=\"choice\" value=\"1\"") && answers.contains("Yes"), "{answers}");
     }
 
     #[test]
-    fn a_refused_session_keeps_what_was_typed_beside_the_refusal() {
-        let typed = CreateForm { name: "ops".to_owned(), brief: "two\nlines".to_owned(), ..CreateForm::default() };
-        let notice = Notice {
-            place: Place::Create,
-            tone: Tone::Failed,
-            text: "`ops` already exists".to_owned(),
-            remedies: vec![],
-            quote: String::new(),
-            at: String::new(),
-            draft: Some(Draft::Create(Box::new(typed))),
+    fn the_last_known_state_is_shown_with_its_time_while_tmux_is_silent() {
+        let mut stale = session("ops", State::Running, Activity::Idle);
+        stale.stale = true;
+        stale.row.since = "2026-05-02T08:00:00Z".to_owned();
+        (stale.row.cpu, stale.row.memory) = (Some(50), Some(1_000_000));
+        let mut page = page(vec![stale], Query::default());
+        page.blind = Some(::standing::Blind {
+            since: "2026-05-02T09:00:00Z".to_owned(),
+            reason: "no answer within 5 s".to_owned(),
+        });
+        let html = html(page);
+        assert!(html.contains("<b>idle</b> since "), "{html}");
+        assert!(html.contains("tmux does not answer since"), "{html}");
+        assert!(html.contains("no answer within 5 s"), "{html}");
+        assert!(!html.contains("50 %") && !html.contains("1 MB"), "an old measurement says nothing");
+    }
+
+    #[test]
+    fn a_refused_session_keeps_what_was_typed_with_each_mistake_below_its_field() {
+        let typed = CreateForm { name: "Ops".to_owned(), brief: "two\nlines".to_owned(), ..CreateForm::default() };
+        let mistake = |field, text: &str, fix: Option<&str>| ::standing::Mistake {
+            field,
+            text: text.to_owned(),
+            fix: fix.map(str::to_owned),
         };
+        let mistakes = vec![mistake("name", "`O` is not allowed", Some("ops")), mistake("cwd", "no such folder", None)];
+        let notice = Notice { draft: Some(Draft::Create(Box::new(typed))), ..Notice::of_mistakes(mistakes) };
         let html = html(with_notice(page(every_state(), Query::default()), notice));
         let start = html.find("<dialog id=\"new\" open").expect("it is open");
         let form = &html[start..];
-        assert!(form.contains("`ops` already exists"));
-        assert!(form.contains("value=\"ops\"") && form.contains("two\nlines</textarea>"));
+        assert!(form.contains("2 fields need a change"));
+        assert!(form.contains("value=\"Ops\"") && form.contains("two\nlines</textarea>"));
+        let below = form.split_once("id=\"wrong-name\"").expect("a place").1;
+        assert!(below.split("</div>").next().is_some_and(|below| below.contains("is not allowed")), "{below}");
+        assert_eq!(form.matches("no such folder").count(), 1);
+        assert_eq!(form.matches("aria-invalid=\"true\"").count(), 2);
     }
 
     #[test]
@@ -204,22 +246,21 @@ mod tests {
         let html = html(misconfigured());
         assert!(html.contains("cli-config.yaml:7:5: `standingSessions.sessions[2].name`: `Ops` is not a name"));
         assert!(html.contains("action=\"/app/standing/stop\""));
-        assert!(!html.contains("data-opens=\"new\""));
+        assert!(!html.contains("id=\"open-new\""));
     }
 
     #[test]
     fn the_filter_hides_and_never_drops() {
-        let html = html(page(every_state(), Query::parse("q=idle&show=declared")));
-        assert!(!card(&html, "docs-gardener").contains(" hidden"));
-        let head = card(&html, "supervisor").split('>').next().expect("the tag");
-        assert!(head.contains("hidden"), "{head}");
-        assert!(html.contains("name=\"back[q]\" value=\"idle\""));
+        let html = html(page(every_state(), Query::parse("q=state:idle+source:declared")));
+        assert!(row(&html, "docs-gardener").starts_with("<li id"), "{}", row(&html, "docs-gardener"));
+        assert!(row(&html, "supervisor").starts_with("<li hidden"), "{}", row(&html, "supervisor"));
+        assert!(html.contains("data-matches=\"1\""), "{html}");
     }
 
     #[test]
     fn the_empty_page_teaches() {
         let html = html(page(vec![], Query::default()));
         assert!(html.contains("the-loop standing create supervisor --harness demo"));
-        assert_eq!(html.matches("data-opens=\"new\"").count(), 1);
+        assert!(html.contains("No standing sessions yet"));
     }
 }

@@ -103,7 +103,7 @@ pub(crate) fn Document(
                 {children()}
                 <ThumbBar current=current />
                 <Keys />
-                <div class="menu-panel" id="menu" popover="auto"></div>
+                <div class="menu-panel" id="menu" popover="auto" role="dialog" aria-label="Actions"></div>
                 <div class="toast" id="toast" hidden=true>
                     <span id="toast-text"></span>
                     <button class="button small" type="button" id="undo-stop">

@@ -129,11 +129,11 @@ fn texts_are_current() {
         ("no session matches the filter", main_of(page(every_state(), Query::parse("q=nothing-like-it")))),
         (
             "delete a stopped session",
-            main_of(page(vec![every_state().swap_remove(8)], Query::parse("confirm=nightly-bench"))),
+            main_of(page(vec![every_state().swap_remove(8)], Query::parse("confirm=delete&name=nightly-bench"))),
         ),
         (
             "delete a running session",
-            main_of(page(vec![every_state().swap_remove(0)], Query::parse("confirm=release-watch"))),
+            main_of(page(vec![every_state().swap_remove(0)], Query::parse("confirm=delete&name=release-watch"))),
         ),
         ("the config cannot be used", main_of(misconfigured())),
         (

@@ -14,17 +14,29 @@ export class Screen {
     }
 
     state(name: string): Locator {
-        return this.card(name).locator('.state');
+        return this.card(name).locator('.state b');
     }
 
-    /** What came of the buttons of a session. */
+    /** What came of the last act or message on a session: in its row, or above the list if that is folded. */
     told(name: string): Locator {
-        return this.page.locator(`#acts-${name} [data-notice]`);
+        return this.page.locator(`#receipt-${name} [data-notice], #notice-page [data-notice]`);
     }
 
-    /** What became of the last message to it. */
     receipt(name: string): Locator {
-        return this.page.locator(`#receipt-${name} [data-notice]`);
+        return this.told(name);
+    }
+
+    /** The last lines of its pane. */
+    pane(name: string): Locator {
+        return this.page.locator(`#excerpt-${name}`);
+    }
+
+    /** Unfolds its row by a click, unless it is unfolded. */
+    async unfold(name: string): Promise<void> {
+        if (!(await this.card(name).evaluate((row) => row.classList.contains('open')))) {
+            await this.card(name).locator('.state').click();
+        }
+        await expect(this.card(name)).toHaveClass(/open/);
     }
 
     message(name: string): Locator {
@@ -33,7 +45,9 @@ export class Screen {
 
     /** The id of its conversation, whole. */
     async conversation(name: string): Promise<string> {
-        const id = await this.card(name).locator('.facts li', { hasText: 'conversation' }).locator('code').getAttribute('title');
+        const listed = await this.page.request.get(new URL('/api/v1/standing-sessions', this.page.url()).href);
+        const rows = (await listed.json()) as { name: string; harnessSessionId: string }[];
+        const id = rows.find((row) => row.name === name)?.harnessSessionId;
         expect(id).toMatch(/^[0-9a-f-]{36}$/);
         return id!;
     }
@@ -50,28 +64,33 @@ export class Screen {
     }
 
     async act(name: string, verb: 'Start' | 'Stop'): Promise<void> {
-        await this.card(name).getByRole('button', { name: `${verb} ${name}`, exact: true }).click();
+        await this.press(this.card(name).getByRole('button', { name: `${verb} ${name}`, exact: true }));
+    }
+
+    /** Presses a control once it takes presses: one that has just come into the page does not. */
+    async press(control: Locator): Promise<void> {
+        await expect(control).not.toHaveAttribute('data-new');
+        await control.click();
     }
 
     async restart(name: string): Promise<void> {
-        await this.menu(name);
-        await this.card(name).getByRole('button', { name: `Restart ${name}` }).click();
-        await expect(this.card(name).locator('.menu > summary')).not.toHaveAttribute('aria-busy');
+        await this.press(this.card(name).getByRole('button', { name: `Restart ${name}` }));
     }
 
     async menu(name: string): Promise<void> {
-        await this.card(name).locator('.menu > summary').click();
+        await this.page.getByRole('button', { name: `Actions for ${name}` }).click();
+        await expect(this.page.locator('#menu')).toBeVisible();
     }
 
     async say(name: string, text: string): Promise<void> {
         await this.message(name).fill(text);
-        await this.card(name).getByRole('button', { name: `Send to ${name}` }).click();
+        await this.press(this.card(name).getByRole('button', { name: `Send to ${name}` }));
     }
 
     /** Both acts that a deletion needs. */
     async delete(name: string): Promise<void> {
         await this.menu(name);
-        await this.card(name).getByRole('link', { name: `Delete… ${name}` }).click();
+        await this.page.locator('#menu').getByRole('link', { name: `Delete… ${name}` }).click();
         await this.page.getByRole('button', { name: `Delete ${name}` }).click();
     }
 }

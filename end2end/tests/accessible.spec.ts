@@ -18,12 +18,12 @@ for (const colorScheme of ['light', 'dark'] as const) {
             await check('the list');
             await standing.menu('ops');
             await check('a menu');
-            await standing.card('ops').getByRole('link', { name: 'Delete… ops' }).click();
-            await expect(standing.page.locator('dialog#delete:modal')).toBeVisible();
+            await standing.page.locator('#menu').getByRole('link', { name: 'Delete… ops' }).click();
+            await expect(standing.page.locator('dialog#confirm:modal')).toBeVisible();
             await check('the confirmation');
             await standing.page.keyboard.press('Escape');
             await standing.create('ops');
-            await expect(standing.page.locator('#notice-create')).toContainText('already exists');
+            await expect(standing.page.locator('#wrong-name')).toContainText('already exists');
             await standing.page.getByText('More:').click();
             await check('the form');
             service.writeConfig('standingSessions: [');
@@ -42,11 +42,15 @@ for (const colorScheme of ['light', 'dark'] as const) {
 test('the reader can choose the colours, and the choice stays', async ({ standing, service }) => {
     const paper = () => standing.page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
     const light = await paper();
-    await standing.page.getByRole('button', { name: 'dark colours' }).click();
+    const colours = standing.page.getByRole('button', { name: /^Colours/ });
+    await colours.click();
+    await expect(standing.page.locator('html')).toHaveAttribute('data-theme', 'light');
+    await colours.click();
     await expect.poll(paper).not.toBe(light);
     await standing.page.goto(service.at('/'));
     await expect(standing.page.locator('html')).toHaveAttribute('data-theme', 'dark');
-    await standing.page.getByRole('button', { name: 'auto colours' }).click();
+    await standing.live();
+    await colours.click();
     await expect.poll(paper).toBe(light);
 });
 

@@ -12,7 +12,7 @@ test('the shipped bundle is what makes the page live, and it is small', async ({
     await expect.poll(() => loaded.size).toBe(2);
     const bytes = [...loaded.values()].reduce((sum, one) => sum + one);
     test.info().annotations.push({ type: 'bundle', description: `${bytes} bytes` });
-    expect(bytes).toBeLessThan(85_000);
+    expect(bytes).toBeLessThan(80_000);
 });
 
 test('every island of the page is in the bundle', async ({ standing }) => {

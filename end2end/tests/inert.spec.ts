@@ -15,18 +15,18 @@ test('what others wrote is text, wherever it stands', async ({ standing, service
     await standing.act('hostile', 'Start');
     await expect(standing.state('hostile')).toHaveText('idle');
     await standing.say('hostile', MARKUP);
-    await expect(standing.card('hostile').locator('.pane')).toContainText('<img src=x');
+    await expect(standing.pane('hostile')).toContainText('<img src=x');
     await service.tmux('rename-window', '-t', '=loop-standing-hostile:', MARKUP);
     await standing.page.goto(service.at(`/?q=${encodeURIComponent(MARKUP)}&notice=${encodeURIComponent(MARKUP)}`));
     await standing.live();
-    await expect(standing.page.getByLabel('Filter by name or state')).toHaveValue(MARKUP);
+    await expect(standing.page.locator('#filter-text')).toHaveValue(MARKUP);
     await expect(standing.page).toHaveTitle(/Standing/);
     await expect(standing.page.locator('main img, main script')).toHaveCount(0);
 });
 
 test('nothing typed into the form for a new session becomes markup', async ({ standing }) => {
     await standing.create('hostile', { brief: MARKUP, description: MARKUP });
-    await expect(standing.page.locator('#notice-create')).toContainText('already declared');
+    await expect(standing.page.locator('#wrong-name')).toContainText('already declared');
     await standing.page.reload();
     await standing.live();
     await expect(standing.page.locator('#new-brief')).toHaveValue(MARKUP);

@@ -21,15 +21,16 @@ test('a session lives and ends by keyboard alone', async ({ standing }) => {
     await expect(standing.message('ops')).toBeFocused();
     await expect(standing.message('ops')).toHaveValue('');
 
-    await standing.card('ops').locator('.menu > summary').focus();
-    await keyboard.press('Enter');
-    await expect(standing.card('ops').locator('.menu-panel')).toBeVisible();
     await keyboard.press('Escape');
-    await expect(standing.card('ops').locator('.menu-panel')).toBeHidden();
-    await expect(standing.card('ops').locator('.menu > summary')).toBeFocused();
+    await expect(standing.card('ops').locator('.name')).toBeFocused();
+    await keyboard.press('.');
+    await expect(standing.page.locator('#menu')).toBeVisible();
+    await keyboard.press('Escape');
+    await expect(standing.page.locator('#menu')).toBeHidden();
+    await expect(standing.card('ops').locator('.name')).toBeFocused();
 
-    await keyboard.press('Enter');
-    await standing.card('ops').getByRole('link', { name: 'Delete… ops' }).focus();
+    await keyboard.press('.');
+    await standing.page.locator('#menu').getByRole('link', { name: 'Delete… ops' }).focus();
     await keyboard.press('Enter');
     // A stray Enter keeps it: the way out has the focus.
     await expect(standing.page.getByRole('link', { name: 'Cancel' })).toBeFocused();
@@ -44,17 +45,17 @@ test('the keys that the panel lists', async ({ standing }) => {
     await expect(standing.state('ops')).toHaveText('idle');
     await standing.page.locator('#main').focus();
     await keyboard.press('?');
-    await expect(standing.page.getByRole('dialog', { name: 'Keys' })).toBeVisible();
+    await expect(standing.page.getByRole('dialog', { name: 'Keyboard' })).toBeVisible();
     await keyboard.press('Escape');
-    await expect(standing.page.getByRole('dialog', { name: 'Keys' })).toBeHidden();
+    await expect(standing.page.getByRole('dialog', { name: 'Keyboard' })).toBeHidden();
 
     await standing.page.locator('#main').focus();
     await keyboard.press('j');
-    await expect(standing.card('ops')).toBeFocused();
+    await expect(standing.card('ops').locator('.name')).toBeFocused();
     await keyboard.press('j');
-    await expect(standing.card('supervisor')).toBeFocused();
+    await expect(standing.card('supervisor').locator('.name')).toBeFocused();
     await keyboard.press('k');
-    await expect(standing.card('ops')).toBeFocused();
+    await expect(standing.card('ops').locator('.name')).toBeFocused();
 
     await keyboard.press('/');
     await expect(standing.page.locator('#filter-text')).toBeFocused();
@@ -73,7 +74,7 @@ test('the keys that the panel lists', async ({ standing }) => {
 
 test('the first stop of the tab key skips to the sessions', async ({ standing }) => {
     await standing.page.keyboard.press('Tab');
-    await expect(standing.page.getByRole('link', { name: 'Skip to sessions' })).toBeFocused();
+    await expect(standing.page.getByRole('link', { name: 'Skip to content' })).toBeFocused();
     await standing.page.keyboard.press('Enter');
     await expect(standing.page.locator('#main')).toBeFocused();
 });

@@ -8,7 +8,7 @@ test('a session is created, spoken to, stopped, started with the same conversati
     await standing.create('ops', { description: 'Looks after things', brief: 'Be brief.' });
     await expect(standing.told('ops')).toHaveText(/Started with a new conversation/);
     await expect(standing.told('ops')).toHaveAttribute('data-notice', 'done');
-    await expect(standing.card('ops').locator('.badge')).toHaveText('created');
+    await expect(standing.card('ops')).toHaveAttribute('data-source', 'created');
     await expect(standing.card('ops')).toContainText('Looks after things');
     await expect(standing.state('ops')).toHaveText('idle');
     const conversation = await standing.conversation('ops');
@@ -18,13 +18,12 @@ test('a session is created, spoken to, stopped, started with the same conversati
     await expect(standing.receipt('ops')).toHaveAttribute('data-notice', 'done');
     await expect(standing.message('ops')).toHaveValue('');
     await until('the message in the pane', async () => (await service.pane('ops')).includes('marmalade'));
-    await expect(standing.card('ops').locator('.pane')).toContainText('marmalade');
+    await expect(standing.pane('ops')).toContainText('marmalade');
 
     await standing.act('ops', 'Stop');
     await expect(standing.told('ops')).toHaveText(/Stopped, conversation kept/);
     await expect(standing.state('ops')).toHaveText('stopped');
-    await expect(standing.message('ops')).toBeDisabled();
-    await expect(standing.message('ops')).toHaveAttribute('placeholder', /Not running: start it first/);
+    await expect(standing.message('ops')).toBeHidden();
 
     await standing.act('ops', 'Start');
     await expect(standing.told('ops')).toHaveText(/Started, conversation resumed/);
@@ -47,9 +46,10 @@ test('a question is answered in place, by a button that nothing preselects', asy
     const fault = ['--harness', 'demo', '--harness-arg=--fault', '--harness-arg=dialog=Go on with it?'];
     await service.cli('standing', 'create', 'ops', ...fault);
     const question = standing.card('ops').locator('.question');
+    const answers = standing.card('ops').locator('.answers');
     await expect(question).toContainText('Go on with it?');
-    await expect(question.getByRole('button')).toHaveText([/No, exit/, /Yes, go on/]);
-    await question.getByRole('button', { name: 'Yes, go on' }).click();
+    await expect(answers.getByRole('button')).toHaveText([/No, exit/, /Yes, go on/]);
+    await answers.getByRole('button', { name: 'Yes, go on' }).click();
     await expect(standing.receipt('ops')).toHaveText(/the prompt closed/);
     await expect(question).toHaveCount(0);
     await expect(standing.state('ops')).toHaveText('idle');
@@ -91,6 +91,7 @@ test('buttons tell that they are working, and are not pressed twice', async ({ s
         await route.continue();
     });
     const stop = standing.card('ops').getByRole('button', { name: 'Stop ops' });
+    await expect(stop).not.toHaveAttribute('data-new');
     await stop.dblclick();
     await expect(stop).toHaveAttribute('aria-busy', 'true');
     await expect(standing.state('ops')).toHaveText('stopped');

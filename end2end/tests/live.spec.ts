@@ -27,7 +27,7 @@ test('an open menu, an open form and a receipt outlive a refresh', async ({ stan
     await standing.menu('ops');
     await service.cli('standing', 'start', 'supervisor');
     await expect(standing.state('supervisor')).toHaveText('idle');
-    await expect(standing.card('ops').locator('.menu-panel')).toBeVisible();
+    await expect(standing.page.locator('#menu')).toBeVisible();
     await standing.page.keyboard.press('Escape');
 
     await standing.page.getByRole('link', { name: 'New session' }).click();
@@ -51,7 +51,7 @@ test('an answer that comes late leaves alone what was opened since', async ({ st
     });
     await standing.act('supervisor', 'Start');
     await standing.menu('ops');
-    await standing.card('ops').getByRole('link', { name: 'Delete… ops' }).click();
+    await standing.page.locator('#menu').getByRole('link', { name: 'Delete… ops' }).click();
     const confirmation = standing.page.getByRole('heading', { name: 'Delete ops?' });
     await expect(confirmation).toBeVisible();
     answer();
@@ -71,13 +71,13 @@ test.describe('a service that ends', () => {
         await standing.create('ops');
         await expect(standing.state('ops')).toHaveText('idle');
         await service.end();
-        await expect(standing.page.getByText('Reconnecting')).toBeVisible();
+        await expect(standing.page.getByText('The service does not answer since')).toBeVisible();
         await expect(standing.card('ops')).toBeVisible();
         await standing.say('ops', 'into the void');
         await expect(standing.page.locator('#announce')).toContainText('The service did not answer');
         await expect(standing.message('ops')).toHaveValue('into the void');
         await service.serve();
-        await expect(standing.page.getByText('Reconnecting')).toBeHidden();
+        await expect(standing.page.getByText('The service does not answer since')).toBeHidden();
         await expect(standing.state('ops')).toHaveText('idle');
         await expect(standing.message('ops')).toHaveValue('into the void');
     });

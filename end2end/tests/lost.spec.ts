@@ -44,10 +44,12 @@ for (const [what, answer, told, hidden] of [
     ['a page of somebody else', { status: 403, contentType: 'text/html', body: '<h1>Blocked</h1>' }, 'HTTP status 403', '<h1>'],
     ['a login page of somebody else', { status: 200, contentType: 'text/html', body: '<h1>Log in</h1>' }, 'Unexpected answer', '<h1>'],
 ] as const) {
-    test(`${what} is told in words, at the top and where a form was sent`, async ({ standing }) => {
+    test(`${what} is told in words, at the top and where a form was sent`, async ({ standing, service }) => {
         await standing.page.route('**/*', (route) => route.fulfill(answer));
+        await service.end();
+        await service.serve();
         await expect(standing.page.locator('#refused')).toContainText(told);
-        await expect(standing.page.getByText('Reconnecting')).toBeHidden();
+        await expect(standing.page.getByText('The service does not answer since')).toBeHidden();
         await standing.act('supervisor', 'Start');
         await expect(standing.page.locator('#announce')).toContainText(told);
         await expect(standing.page.locator('#announce')).not.toContainText(hidden);
@@ -56,11 +58,13 @@ for (const [what, answer, told, hidden] of [
     });
 }
 
-test('a proxy that does not reach the service is no answer of the service', async ({ standing }) => {
+test('a proxy that does not reach the service is no answer of the service', async ({ standing, service }) => {
     await standing.page.route('**/*', (route) => route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad</h1>' }));
-    await expect(standing.page.getByText('Reconnecting')).toBeVisible();
+    await service.end();
+    await service.serve();
+    await expect(standing.page.getByText('The service does not answer since')).toBeVisible();
     await standing.page.unroute('**/*');
-    await expect(standing.page.getByText('Reconnecting')).toBeHidden();
+    await expect(standing.page.getByText('The service does not answer since')).toBeHidden();
 });
 
 test('the page is kept up to date while a form waits for its answer', async ({ standing, service }) => {

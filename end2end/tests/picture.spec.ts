@@ -33,7 +33,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
             await expect(standing.state('supervisor')).toHaveText('idle');
             await standing.say('supervisor', 'Recover #283, then report.');
             await expect(standing.receipt('supervisor')).toContainText('Recover #283');
-            await expect(standing.card('supervisor').locator('.pane')).toContainText('Recover #283');
+            await expect(standing.pane('supervisor')).toContainText('Recover #283');
             await expect(standing.state('supervisor')).toHaveText('idle');
             await standing.page.evaluate(() => {
                 (document.activeElement as HTMLElement).blur();

@@ -5,9 +5,10 @@ test('a name that is taken is refused in the words of the core, and what was typ
     await expect(standing.state('ops')).toHaveText('idle');
     await standing.create('ops', { brief: 'A long brief that nobody wants to type again.' });
     const refusal = standing.page.locator('#notice-create');
-    await expect(refusal).toContainText('`ops` already exists');
-    await expect(refusal).toContainText('Choose another name.');
-    await expect(refusal).toContainText('the-loop standing delete ops');
+    await expect(standing.page.locator('#wrong-name')).toContainText('`ops` already exists');
+    await expect(refusal).toContainText('1 field needs a change');
+    await expect(standing.page.locator('#new-name')).toBeFocused();
+    await expect(standing.page.locator('#new-name')).toHaveAttribute('aria-invalid', 'true');
     const form = standing.page.locator('#create-form');
     await expect(form.getByLabel('Name')).toHaveValue('ops');
     await expect(form.getByLabel('Brief')).toHaveValue('A long brief that nobody wants to type again.');
@@ -17,12 +18,12 @@ test('a name that is taken is refused in the words of the core, and what was typ
     await expect(form).toBeHidden();
     await standing.page.getByRole('link', { name: 'New session' }).click();
     await expect(form.getByLabel('Brief')).toHaveValue('');
-    await expect(refusal).toBeEmpty();
+    await expect(standing.page.locator('#wrong-name')).toBeEmpty();
 });
 
 test('a declared name is refused as well', async ({ standing }) => {
     await standing.create('supervisor');
-    await expect(standing.page.locator('#notice-create')).toContainText('`supervisor` is already declared');
+    await expect(standing.page.locator('#wrong-name')).toContainText('`supervisor` is already declared');
 });
 
 test('a name is checked as it is typed', async ({ standing }) => {
@@ -67,9 +68,9 @@ test('a message that is refused stays in its box, with the reason under it', asy
 
 test('a declared session has no delete, and says where it is declared', async ({ standing }) => {
     await standing.menu('supervisor');
-    await expect(standing.card('supervisor').getByRole('link', { name: /^Delete/ })).toHaveCount(0);
-    await expect(standing.card('supervisor')).toContainText('standingSessions.sessions');
-    await standing.page.goto(new URL('/?confirm=supervisor', standing.page.url()).href);
+    await expect(standing.page.locator('#menu').getByRole('link', { name: /^Delete/ })).toHaveCount(0);
+    await expect(standing.page.locator('#menu')).toContainText('standingSessions.sessions');
+    await standing.page.goto(new URL('/?confirm=delete&name=supervisor', standing.page.url()).href);
     await expect(standing.page.getByRole('button', { name: /^Delete/ })).toHaveCount(0);
 });
 

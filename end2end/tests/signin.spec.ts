@@ -97,8 +97,10 @@ test('a sign-in that ends in an open tab is told of, and what was typed is there
     await expect(standing.state('supervisor')).toHaveText('idle');
     await standing.message('supervisor').fill('half a thought');
     await page.context().clearCookies();
+    // The reader comes back to the tab.
+    await page.evaluate(() => window.dispatchEvent(new Event('focus')));
     await expect(page.getByText('You are signed out.').first()).toBeVisible();
-    await expect(page.getByText('Reconnecting')).toBeHidden();
+    await expect(page.getByText('The service does not answer since')).toBeHidden();
 
     await standing.card('supervisor').getByRole('button', { name: 'Send to supervisor' }).click();
     await expect(page.locator('#announce')).toContainText('You are signed out, so nothing was sent.');
@@ -127,6 +129,7 @@ test('signing in anywhere brings an open tab back, with its draft', async ({ pag
     await page.locator('#new-name').fill('ops');
     await page.locator('#new-brief').fill('not sent yet');
     await page.context().clearCookies();
+    await page.evaluate(() => window.dispatchEvent(new Event('focus')));
     await expect(page.locator('#signed-out')).toBeVisible();
     const second = await page.context().newPage();
     await signedIn(second, service);
@@ -135,6 +138,7 @@ test('signing in anywhere brings an open tab back, with its draft', async ({ pag
     await expect(page.locator('#new-brief')).toHaveValue('not sent yet');
     // The same address, in the tab that is signed out itself.
     await page.context().clearCookies();
+    await page.evaluate(() => window.dispatchEvent(new Event('focus')));
     await expect(page.locator('#signed-out')).toBeVisible();
     await page.goto(await address(service));
     await standing.live();

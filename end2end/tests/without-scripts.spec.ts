@@ -11,7 +11,7 @@ test('create, say, stop, start, restart and delete', async ({ standing, service 
     const conversation = await standing.conversation('ops');
 
     await standing.create('ops', { brief: 'kept' });
-    await expect(standing.page.locator('#notice-create')).toContainText('`ops` already exists');
+    await expect(standing.page.locator('#wrong-name')).toContainText('`ops` already exists');
     await expect(standing.page.locator('#create-form').getByLabel('Brief')).toHaveValue('kept');
     await standing.page.getByRole('link', { name: 'Cancel' }).click();
     await expect(standing.page.locator('#create-form')).toBeHidden();
@@ -26,30 +26,30 @@ test('create, say, stop, start, restart and delete', async ({ standing, service 
     expect(await standing.conversation('ops')).toBe(conversation);
     await standing.restart('ops');
     await expect(standing.told('ops')).toHaveText(/conversation resumed/);
-    await standing.delete('ops');
+    await standing.page.goto(service.at('/?confirm=delete&name=ops'));
+    await standing.page.getByRole('button', { name: 'Delete ops' }).click();
     await expect(standing.page.locator('#notice-page')).toContainText('`ops` was deleted');
     await expect(standing.card('ops')).toHaveCount(0);
 });
 
-test('a deletion can be called off', async ({ standing }) => {
+test('a deletion can be called off', async ({ standing, service }) => {
     await standing.create('ops');
-    await standing.menu('ops');
-    await standing.card('ops').getByRole('link', { name: 'Delete… ops' }).click();
+    await standing.page.goto(service.at('/?confirm=delete&name=ops'));
     await expect(standing.page.getByRole('heading', { name: 'Delete ops?' })).toBeVisible();
     await standing.page.getByRole('link', { name: 'Cancel' }).click();
     await expect(standing.card('ops')).toBeVisible();
-    await expect(standing.page.locator('#delete')).toBeHidden();
+    await expect(standing.page.locator('#confirm')).toBeHidden();
 });
 
 test('the filter and the colours are forms too, and an act comes back to the same filter', async ({ standing }) => {
     await standing.create('ops');
-    await standing.page.getByLabel('Filter by name or state').fill('idle');
-    await standing.page.getByRole('button', { name: 'Filter' }).click();
+    await standing.page.locator('#filter-text').fill('state:idle');
+    await standing.page.getByRole('button', { name: 'Filter', exact: true }).click();
     await expect(standing.card('ops')).toBeVisible();
     await expect(standing.card('supervisor')).toBeHidden();
-    await standing.page.getByRole('button', { name: 'dark colours' }).click();
-    await expect(standing.page.locator('html')).toHaveAttribute('data-theme', 'dark');
-    await expect(standing.page.getByLabel('Filter by name or state')).toHaveValue('idle');
+    await standing.page.getByRole('button', { name: /^Colours/ }).click();
+    await expect(standing.page.locator('html')).toHaveAttribute('data-theme', 'light');
+    await expect(standing.page.locator('#filter-text')).toHaveValue('state:idle');
     await standing.say('ops', 'hello');
     await expect(standing.receipt('ops')).toContainText('hello');
     await expect(standing.card('supervisor')).toBeHidden();

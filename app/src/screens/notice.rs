@@ -47,6 +47,11 @@ pub(crate) fn NoticeBox(notice: Notice) -> impl IntoView {
     let mistakes = (!notice.mistakes.is_empty()).then(|| {
         notice.mistakes.iter().map(|mistake| view! { <MistakeText mistake=mistake.clone() /> }).collect_view()
     });
+    // Inside its own row the name would be said twice, so the style sheet hides it there.
+    let who = match &notice.place {
+        Place::Session(name) => Some(view! { <b class="who">{name.clone()}</b> " " }),
+        Place::Page | Place::Create => None,
+    };
     let quote = (!notice.quote.is_empty()).then(|| view! { <q>{notice.quote}</q> " " });
     view! {
         <div class="notice" role=role data-notice=notice.tone.as_str()>
@@ -54,7 +59,7 @@ pub(crate) fn NoticeBox(notice: Notice) -> impl IntoView {
                 <path d=mark />
             </svg>
             <div class="notice-text">
-                <p>{quote} <span class="said">{notice.text}</span> " " <span class="at">{notice.at}</span></p>
+                <p>{who} {quote} <span class="said">{notice.text}</span> " " <span class="at">{notice.at}</span></p>
                 {remedies}
                 {mistakes}
             </div>

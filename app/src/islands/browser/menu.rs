@@ -53,8 +53,13 @@ fn stand(menu: &HtmlElement, button: &Element) {
     let left = (at.right() - size.width()).max(8.0);
     let style = menu.style();
     for (property, value) in [("top", top), ("left", left)] {
-        let _ = style.set_property(property, &[&value.to_string(), "px"].concat());
+        let _ = style.set_property(property, &[&pixels(value).to_string(), "px"].concat());
     }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a place on the screen")]
+fn pixels(value: f64) -> i32 {
+    value as i32
 }
 
 /// Closes the menu.

@@ -3,19 +3,30 @@
 //! Elements with the same ID are the same element and keep their node, with its typed text, selection, open state and
 //! focus. Invariant: the focused node is never removed from the document; others are moved around it.
 
-use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Element, HtmlInputElement, HtmlTextAreaElement, Node, js_sys::Reflect};
+use leptos::task::spawn_local;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlInputElement, HtmlTextAreaElement, Node};
 
-use super::{document, every_in, has_focus, now, set, unset, window};
+use super::{document, every_in, has_focus, set, unset, wait, window};
 
 /// Attributes that the reader controls and the server does not.
-const OURS: [&str; 8] =
-    ["open", "aria-busy", "aria-invalid", "aria-selected", "data-hydrated", "data-chosen", "data-moves", "data-mode"];
+const OURS: [&str; 9] = [
+    "open",
+    "aria-busy",
+    "aria-invalid",
+    "aria-selected",
+    "data-hydrated",
+    "data-chosen",
+    "data-moves",
+    "data-mode",
+    "data-new",
+];
 
-/// Property of a control with the time at which it came into the page.
-const BORN: &str = "loopBorn";
-/// Time in milliseconds for which a new control takes no press, since it may have taken the place of another.
-const REACTION: f64 = 500.0;
+/// Attribute of a control that has just come into the page. It takes no press, since it may have taken the place of
+/// another.
+const NEW: &str = "data-new";
+/// Time in milliseconds for which a control is new.
+const REACTION: i32 = 500;
 
 /// Makes `old` equal to `new`, except for parts in use by the reader, and for the keys of forms without an answer.
 pub(super) fn morph(old: &Element, new: &Element) {
@@ -92,19 +103,26 @@ fn children(old: &Element, new: &Element) {
     }
 }
 
-/// Records when the controls in a new element came into the page.
+/// Marks the controls in a new element, for a moment.
 fn date(element: &Element) {
-    let controls = every_in(element, "button, summary, a.button").into_iter();
-    let own = element.matches("button, summary, a.button").unwrap_or_default().then(|| element.clone());
-    for control in controls.chain(own) {
-        let _ = Reflect::set(&control, &BORN.into(), &JsValue::from_f64(now()));
+    let selector = "button, summary, a.button";
+    let mut controls = every_in(element, selector);
+    if element.matches(selector).unwrap_or_default() {
+        controls.push(element.clone());
     }
+    if controls.is_empty() {
+        return;
+    }
+    controls.iter().for_each(|control| set(control, NEW, ""));
+    spawn_local(async move {
+        wait(REACTION).await;
+        controls.iter().for_each(|control| unset(control, NEW));
+    });
 }
 
 /// True if a control came into the page so recently that a press is meant for what was there before.
 pub(super) fn is_new(control: &Element) -> bool {
-    let born = Reflect::get(control, &BORN.into()).ok().and_then(|born| born.as_f64());
-    born.is_some_and(|born| now() - born < REACTION)
+    control.has_attribute(NEW)
 }
 
 /// Finds the node that corresponds to `new` among the unfinished ones.

@@ -53,7 +53,9 @@ pub(super) async fn part(address: &str, form: Option<&UrlSearchParams>) -> Resul
 
 /// Checks that the service answers and lets this browser in.
 pub(super) async fn probe() -> Result<(), Failure> {
-    ask("/favicon.svg", None, false).await.map(drop)
+    let (response, _) = ask("/favicon.svg", None, false).await?;
+    let kind = response.headers().get("content-type").ok().flatten().unwrap_or_default();
+    if kind.starts_with("image/svg") { Ok(()) } else { Err(unexpected()) }
 }
 
 /// Posts a form that is answered by a whole page, and shows that.
@@ -82,10 +84,14 @@ async fn fetch(address: &str, form: Option<&UrlSearchParams>) -> Result<Fetched,
     let (_, text) = ask(address, form, false).await?;
     let document = DomParser::new()?.parse_from_string(&text, SupportedType::TextHtml)?;
     if document.get_element_by_id("main").is_none() {
-        let reason = "Unexpected answer from the service. Reload the page.";
-        return Err(Failure::Refused(reason.to_owned()));
+        return Err(unexpected());
     }
     Ok(Fetched { document, asked_after })
+}
+
+/// The answer is that of another program, such as a proxy with a page of its own.
+pub(super) fn unexpected() -> Failure {
+    Failure::Refused("Unexpected answer from the service. Reload the page.".to_owned())
 }
 
 /// Sends a request and returns the text of its answer.
@@ -159,7 +165,7 @@ impl Fetched {
         times::localise(&root());
         filter::apply_if_any();
         rows::count_again();
-        stream::now_shows(get(&root(), "data-version").parse().unwrap_or(0.0));
+        stream::now_shows(get(&root(), "data-version").parse().unwrap_or(0));
     }
 
     /// True if the server was upgraded: its style sheet has another address. Unsent text is not discarded for that.

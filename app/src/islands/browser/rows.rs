@@ -3,7 +3,7 @@
 //! Invariant: a row never moves while the pointer is on it or the focus is in it, so nobody presses a button that took
 //! the place of another.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
@@ -26,6 +26,8 @@ const FLASH: &str = "data-flash";
 const FEW: usize = 6;
 
 thread_local! {
+    /// Session whose row gets the focus when it comes into the page.
+    static WANTED: RefCell<String> = const { RefCell::new(String::new()) };
     /// True until the page shows what it showed when the stream began.
     static BEGINS: Cell<bool> = const { Cell::new(true) };
 }
@@ -52,7 +54,13 @@ pub(super) fn changed(html: &str, open: bool) {
     match document().get_element_by_id(&new.id()) {
         None if open => {}
         None => added(&new),
-        Some(old) if unfold::is_open(&old) == open => replaced(&old, &new),
+        Some(old) if unfold::is_open(&old) == open => {
+            let group = get(&old, "data-group");
+            replaced(&old, &new);
+            if get(&old, "data-group") != group {
+                unfold_of_few(&old);
+            }
+        }
         Some(_) => {}
     }
 }
@@ -62,9 +70,29 @@ fn added(new: &Element) {
     let row: Element = row.unchecked_into();
     place(&row);
     finish(&row, "");
-    let few = every(".row").len() <= FEW;
-    if few && get(&row, "data-group") == "running" {
-        unfold::open(&get(&row, "data-name"));
+    focus_wanted(&row);
+    unfold_of_few(&row);
+}
+
+/// Gives the row of a session the focus, now or when it comes into the page.
+pub(super) fn want_focus(name: &str) {
+    WANTED.set(name.to_owned());
+    if let Some(row) = row(name) {
+        focus_wanted(&row);
+    }
+}
+
+fn focus_wanted(row: &Element) {
+    if WANTED.with_borrow(|wanted| *wanted == get(row, "data-name")) {
+        WANTED.set(String::new());
+        focus_name(row);
+    }
+}
+
+/// Unfolds a row that runs, if the list is short, as the server does.
+fn unfold_of_few(row: &Element) {
+    if get(row, "data-group") == "running" && !unfold::is_open(row) && every(".row").len() <= FEW {
+        unfold::open(&get(row, "data-name"));
     }
 }
 
@@ -216,9 +244,13 @@ pub(super) fn sort(order: &str) {
         set(&list, "data-order", order);
     }
     for list in every(".rows") {
-        let mut rows: Vec<(String, Element)> =
-            every_in(&list, ".row").into_iter().map(|row| (key(&row), row)).collect();
-        rows.sort_by(|a, b| a.0.cmp(&b.0));
+        // The library's sort is larger than all of this file.
+        let mut rows: Vec<(String, Element)> = Vec::new();
+        for row in every_in(&list, ".row") {
+            let key = key(&row);
+            let at = rows.partition_point(|(other, _)| *other <= key);
+            rows.insert(at, (key, row));
+        }
         for (_, row) in rows {
             let _ = list.append_child(&row);
         }

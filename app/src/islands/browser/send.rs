@@ -5,7 +5,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, FormData, HtmlFormElement, HtmlTextAreaElement, SubmitEvent, UrlSearchParams};
 
 use super::{
-    announce, around, dialogs, document, drafts, filter, first, focus, get, inside, menu,
+    announce, around, change_query, dialogs, document, drafts, filter, first, focus, get, inside, menu,
     page::{self, Failure},
     parts, rows, set, stale, target, undo, unset,
 };
@@ -113,11 +113,15 @@ fn arrived(html: &str, form: &HtmlFormElement, sent: &str) {
         set(&old, "value", &answer.key);
     }
     if !answer.failed {
+        clear_mistakes();
         if form.has_attribute("data-clears") && typed(form) == sent {
             drafts::sent(&form.id(), sent);
             form.reset();
         }
         dialogs::close_around(form);
+        if form.id() == "create-form" {
+            rows::want_focus(&answer.name);
+        }
     } else if answer.place != "create" {
         dialogs::close_around(form);
     }
@@ -139,9 +143,12 @@ struct Answer {
 
 /// Shows a notice at its place, and returns what it says.
 fn shown(html: &str) -> Option<Answer> {
+    let part = parts::parsed(html).filter(|part| part.has_attribute("data-place"));
+    let Some((part, notice)) = part.and_then(|part| Some((part.clone(), part.first_element_child()?))) else {
+        failed(&page::unexpected());
+        return None;
+    };
     stale::answered();
-    let part = parts::parsed(html)?;
-    let notice = part.first_element_child()?;
     let (place, name) = (get(&part, "data-place"), get(&part, "data-name"));
     let own = match &*place {
         "create" => first("#notice-create"),
@@ -149,6 +156,13 @@ fn shown(html: &str) -> Option<Answer> {
         _ => None,
     };
     let failed = get(&notice, "data-notice") == "failed";
+    // The address keeps the answer over a reload.
+    change_query(|query| query.set("notice", &get(&part, "data-id")));
+    // The last answer counts: an older one of the same session, or without a row, says nothing any more.
+    let older = document().get_element_by_id(&["receipt-", &name].concat());
+    for slot in first("#notice-page").into_iter().chain(older) {
+        slot.replace_children_with_node_0();
+    }
     let slot = own.or_else(|| first("#notice-page"))?;
     slot.replace_children_with_node_1(&notice);
     if place == "create" && failed {
@@ -164,9 +178,7 @@ fn shown(html: &str) -> Option<Answer> {
 
 /// Marks the fields that were refused, each with its reason below it, and goes to the first.
 fn mistakes(slot: &Element) {
-    for field in super::every("#create-form [aria-invalid]") {
-        unset(&field, "aria-invalid");
-    }
+    clear_mistakes();
     let mut first_field = None;
     for mistake in super::every_in(slot, "[data-field]") {
         let Some(field) = document().get_element_by_id(&["new-", &get(&mistake, "data-field")].concat()) else {
@@ -186,6 +198,15 @@ fn mistakes(slot: &Element) {
         focus(&field);
     } else {
         slot.scroll_into_view_with_bool(false);
+    }
+}
+
+fn clear_mistakes() {
+    for field in super::every("#create-form [aria-invalid]") {
+        unset(&field, "aria-invalid");
+    }
+    for place in super::every("#create-form .wrong") {
+        place.replace_children_with_node_0();
     }
 }
 

@@ -26,6 +26,11 @@ pub(super) fn is_lost() -> bool {
     root().has_attribute(STALE)
 }
 
+/// True if the page says that it may be out of date.
+pub(super) fn is_marked() -> bool {
+    [STALE, SIGNED_OUT, REFUSED].iter().any(|reason| root().has_attribute(reason))
+}
+
 /// Records that the service answered: the page is up to date.
 pub(super) fn answered() {
     ANSWERED.set(web_sys::js_sys::Date::now());

@@ -1,9 +1,6 @@
 //! The stream of the page: what this tab shows, the events that change it, and what happens when it breaks off.
 
-use std::{
-    cell::{Cell, RefCell},
-    collections::BTreeMap,
-};
+use std::cell::{Cell, RefCell};
 
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
@@ -27,7 +24,7 @@ const PAUSES: (i32, i32) = (1_000, 30_000);
 /// What a tab wants from the stream.
 #[derive(Clone, Debug, PartialEq)]
 struct Tab {
-    version: f64,
+    version: u64,
     query: String,
     visible: bool,
 }
@@ -36,9 +33,9 @@ thread_local! {
     /// ID of this tab.
     static ME: RefCell<String> = const { RefCell::new(String::new()) };
     /// Version that this tab shows.
-    static SHOWN: Cell<f64> = const { Cell::new(0.0) };
+    static SHOWN: Cell<u64> = const { Cell::new(0) };
     /// The other tabs, known to the reader.
-    static TABS: RefCell<BTreeMap<String, Tab>> = const { RefCell::new(BTreeMap::new()) };
+    static TABS: RefCell<Vec<(String, Tab)>> = const { RefCell::new(Vec::new()) };
     static SOURCE: RefCell<Option<EventSource>> = const { RefCell::new(None) };
     /// Address of the open stream, without its version.
     static QUERY: RefCell<String> = const { RefCell::new(String::new()) };
@@ -51,19 +48,19 @@ thread_local! {
 
 /// Joins the stream of the browser's tabs.
 pub(super) fn attach() {
-    let version = get(&root(), "data-version").parse().unwrap_or(0.0);
+    let version = get(&root(), "data-version").parse().unwrap_or(0);
     // A page without a version has no stream.
-    if version == 0.0 && first("[data-live]").is_none() {
+    if version == 0 && first("[data-live]").is_none() {
         return;
     }
     SHOWN.set(version);
     ALIVE.set(now());
-    let id = [tabs::version_text(web_sys::js_sys::Math::random() * 1e15), tabs::version_text(now())].concat();
-    ME.set(id);
+    ME.set(random());
     listen(&document(), "visibilitychange", |_| wants_changed());
     listen(&window(), "pagehide", |_| ME.with_borrow(|me| tabs::post(&Message::Bye { tab: me })));
     listen(&window(), "pageshow", |_| wants_changed());
     listen(&window(), "online", |_| revive());
+    listen(&window(), "focus", |_| spawn_local(look()));
     tabs::attach();
     wants_changed();
     spawn_local(watch());
@@ -71,7 +68,7 @@ pub(super) fn attach() {
 
 /// True if a tab with a page of this service is in view.
 pub(super) fn any_visible() -> bool {
-    is_visible() || TABS.with_borrow(|tabs| tabs.values().any(|tab| tab.visible))
+    is_visible() || TABS.with_borrow(|tabs| tabs.iter().any(|(_, tab)| tab.visible))
 }
 
 pub(super) fn is_visible() -> bool {
@@ -92,9 +89,18 @@ pub(super) fn wants_changed() {
 }
 
 /// Records the version of a page that was fetched.
-pub(super) fn now_shows(version: f64) {
+pub(super) fn now_shows(version: u64) {
     SHOWN.set(version);
     wants_changed();
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a random number, positive and small")]
+fn random() -> String {
+    ((web_sys::js_sys::Math::random() * 1e15) as u64).to_string()
+}
+
+fn forget(tab: &str) {
+    TABS.with_borrow_mut(|tabs| tabs.retain(|(name, _)| name != tab));
 }
 
 /// Returns what this tab wants, as the query of the stream.
@@ -121,15 +127,20 @@ pub(super) fn told(message: &Message<'_>) {
         Message::Who => wants_changed(),
         Message::Event { name, id, data } => dispatch(name, id, data),
         Message::Bye { tab } => {
-            TABS.with_borrow_mut(|tabs| tabs.remove(tab));
+            forget(tab);
             if tabs::is_reader() {
-                connect_if_needed(f64::MAX);
+                connect_if_needed(u64::MAX);
             }
         }
         Message::Wants { tab, version, query, visible } if tabs::is_reader() => {
             let wants = Tab { version, query: query.to_owned(), visible };
-            TABS.with_borrow_mut(|tabs| tabs.insert(tab.to_owned(), wants));
+            forget(tab);
+            TABS.with_borrow_mut(|tabs| tabs.push((tab.to_owned(), wants)));
             connect_if_needed(version);
+            // The other tab may have signed in for all of them.
+            if stale::is_marked() {
+                spawn_local(look());
+            }
         }
         Message::Wants { .. } => {}
     }
@@ -141,13 +152,16 @@ pub(super) fn lead() {
 }
 
 /// Connects, unless the open stream has everything that the tabs want. `from` is a version that a tab shows.
-fn connect_if_needed(from: f64) {
-    let mut queries = vec![query()];
-    TABS.with_borrow(|tabs| queries.extend(tabs.values().map(|tab| tab.query.clone())));
-    queries.retain(|query| !query.is_empty());
-    queries.sort_unstable();
-    queries.dedup();
-    let wanted = queries.join("&");
+fn connect_if_needed(from: u64) {
+    let mut wanted = query();
+    TABS.with_borrow(|tabs| {
+        for (_, tab) in tabs.iter().filter(|(_, tab)| !tab.query.is_empty()) {
+            if !wanted.contains(&tab.query) {
+                wanted.push('&');
+                wanted.push_str(&tab.query);
+            }
+        }
+    });
     let open = SOURCE.with_borrow(Option::is_some);
     let behind = from < SHOWN.get();
     if open && !behind && QUERY.with_borrow(|query| *query == wanted) {
@@ -157,11 +171,11 @@ fn connect_if_needed(from: f64) {
     connect(from.min(SHOWN.get()));
 }
 
-fn connect(from: f64) {
+fn connect(from: u64) {
     close();
     let attempt = ATTEMPT.get() + 1;
     ATTEMPT.set(attempt);
-    let version = tabs::version_text(from);
+    let version = from.to_string();
     let address = QUERY.with_borrow(|query| ["/app/stream?after=", &version, "&", query].concat());
     let Ok(source) = EventSource::new(&address) else { return };
     for name in EVENTS.into_iter().chain(["pane", "log"]) {
@@ -256,6 +270,14 @@ fn failed(event: &Event) {
             }
         }
     });
+}
+
+/// Checks, when the reader comes back to the tab, that the service still lets this browser in: the stream would go on.
+async fn look() {
+    match page::probe().await {
+        Ok(()) => stale::answered(),
+        Err(failure) => stale::failed(&failure),
+    }
 }
 
 /// Finds a stream that is silent without an end: the machine slept, or the service is frozen.

@@ -36,7 +36,7 @@ pub(super) enum Message<'a> {
     /// The new reader asks the other tabs what they want.
     Who,
     /// What a tab wants: its ID, the version that it shows, the query of the stream, and whether it is in view.
-    Wants { tab: &'a str, version: f64, query: &'a str, visible: bool },
+    Wants { tab: &'a str, version: u64, query: &'a str, visible: bool },
     /// A tab is being closed.
     Bye { tab: &'a str },
     /// An event of the stream.
@@ -89,17 +89,11 @@ fn written(message: &Message<'_>) -> String {
         Message::Who => "who".to_owned(),
         Message::Bye { tab } => join(&["bye", tab]),
         Message::Wants { tab, version, query, visible } => {
-            let version = version_text(version);
+            let version = version.to_string();
             join(&["wants", tab, &version, if visible { "1" } else { "" }, query])
         }
         Message::Event { name, id, data } => join(&["event", name, id, data]),
     }
-}
-
-/// Formats a version, which is a whole number.
-#[expect(clippy::cast_possible_truncation, reason = "a version is below 2^53")]
-pub(super) fn version_text(version: f64) -> String {
-    (version as i64).to_string()
 }
 
 fn heard(event: &Event) {
@@ -112,7 +106,7 @@ fn heard(event: &Event) {
         "bye" => stream::told(&Message::Bye { tab: next() }),
         "wants" => {
             let (tab, version, visible, query) = (next(), next(), next(), next());
-            let version = version.parse().unwrap_or(0.0);
+            let version = version.parse().unwrap_or(0);
             stream::told(&Message::Wants { tab, version, query, visible: !visible.is_empty() });
         }
         "event" => {
