@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ::standing::Caller;
 use engine::Engine;
 
-use crate::{notices::Notices, screens::Rows};
+use crate::{notices::Notices, rows::Rows};
 
 /// Context of one instance's page. Cheap to clone; the host creates one and provides it.
 #[derive(Clone, Debug)]

@@ -8,16 +8,21 @@
 //!
 //! Features: `ssr` is the server's half, `hydrate` the browser's. Neither changes the meaning of the other.
 
+mod create_form;
 pub mod filter;
 pub mod islands;
 pub mod serverfns;
 
 #[cfg(feature = "ssr")]
 mod context;
+#[cfg(feature = "ssr")]
+mod counts;
 #[cfg(all(test, feature = "ssr"))]
 mod fixtures;
 #[cfg(feature = "ssr")]
 pub mod live;
+#[cfg(feature = "ssr")]
+mod look;
 #[cfg(feature = "ssr")]
 mod notices;
 #[cfg(feature = "ssr")]
@@ -26,6 +31,8 @@ mod page;
 mod parts;
 #[cfg(feature = "ssr")]
 mod query;
+#[cfg(feature = "ssr")]
+mod rows;
 #[cfg(feature = "ssr")]
 #[expect(unreachable_pub, reason = "the component macro makes a public item of each")]
 #[expect(clippy::needless_pass_by_value, reason = "components own what they are given")]

@@ -23,7 +23,7 @@ use crate::{
     screens::{Excerpt, parts, row_html},
 };
 
-/// What a page shows, and therefore wants to know.
+/// Wants of a page: what it shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wants {
     /// Version of the list that the page shows; `None` for a page without a list, or of another instance.
@@ -102,7 +102,7 @@ impl Feed {
         let names: Vec<&str> = now.rows().iter().map(|row| row.name.as_str()).collect();
         events.push(json("names", &names));
         events.push(json("texts", &self.texts));
-        events.extend(self.parts.values().map(part));
+        events.extend(self.parts.values().map(|html| part(html)));
         events.push(at(&now));
         Some(events)
     }
@@ -237,8 +237,8 @@ fn reload(now: &Snapshot) -> Event {
     Event { name: "reload", data: String::new(), version: Some(now.version) }
 }
 
-fn part(html: &String) -> Event {
-    Event { name: "part", data: html.clone(), version: None }
+fn part(html: &str) -> Event {
+    Event { name: "part", data: html.to_owned(), version: None }
 }
 
 fn at(now: &Snapshot) -> Event {

@@ -11,7 +11,7 @@ use std::{
 use uuid::Uuid;
 use wire::Remedy;
 
-use crate::serverfns::CreateForm;
+use crate::create_form::CreateForm;
 
 /// Maximum number of notices; the oldest is dropped first.
 const CAPACITY: usize = 256;

@@ -8,11 +8,16 @@ use wire::{Row, SessionName};
 
 use crate::{
     context::AppContext,
+    counts::Summary,
+    look::{Appearance, Group},
     notices::{Draft, Notice, Place},
     query::{Confirm, Query},
-    screens::{Appearance, FEW, Group, Rows, Summary},
+    rows::Rows,
     serverfns::CreateForm,
 };
+
+/// Number of sessions up to which everything is unfolded.
+pub(crate) const FEW: usize = 6;
 
 /// Number of a pane's last lines in an unfolded row.
 const LINES: usize = 8;
@@ -129,7 +134,7 @@ impl Page {
     }
 
     pub(crate) fn summary(&self) -> Summary {
-        Summary::of(self.sessions())
+        Summary::of(self.sessions().iter().map(|session| &session.row))
     }
 
     /// Returns the verb that must be confirmed, with the sessions that exist.

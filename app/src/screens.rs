@@ -8,22 +8,22 @@ mod create_more;
 mod empty;
 mod foot;
 mod list;
+mod mark;
 mod menu;
 mod notice;
 mod once;
 mod prompt;
 mod row;
-mod rows;
 mod say_box;
-mod state;
 mod strip;
 mod summary;
 mod trouble;
 mod typed;
+mod wrong;
 
 use leptos::prelude::*;
 
-use crate::{notices::Place, page::Page};
+use crate::{look::Group, notices::Place, page::Page};
 use banner::Banner;
 use confirm::ConfirmDialog;
 use create_form::CreateDialog;
@@ -36,13 +36,11 @@ use summary::Heading;
 use trouble::TroubleBox;
 
 pub(crate) use confirm::ConfirmForm;
-pub(crate) use list::{FEW, row_html};
+pub(crate) use list::row_html;
+pub(crate) use mark::Mark;
 pub(crate) use menu::Menu;
 pub(crate) use notice::NoticeBox;
 pub(crate) use row::{Excerpt, bytes};
-pub(crate) use rows::Rows;
-pub(crate) use state::{Appearance, Group, Mark};
-pub(crate) use summary::Summary;
 
 /// Renders the whole screen.
 #[component]

@@ -22,7 +22,7 @@ mod reply;
 #[cfg(feature = "ssr")]
 mod way_back;
 
-pub use create::{ArgsChoice, CreateForm};
+pub use crate::create_form::{ArgsChoice, CreateForm};
 
 use serde::{Deserialize, Serialize};
 use wire::{ControlReport, Problem, SayReceipt};

@@ -265,8 +265,11 @@ fn ThemeSwitch(theme: Theme) -> impl IntoView {
     .into_any()
 }
 
-/// Shortcuts in groups: title of the group, then what each does and its keys.
-const KEYS: [(&str, &[(&str, &[&str])]); 5] = [
+/// A shortcut: what it does, and its keys.
+type Shortcut = (&'static str, &'static [&'static str]);
+
+/// Shortcuts in groups, each with its title.
+const KEYS: [(&str, &[Shortcut]); 5] = [
     ("Anywhere", &[("Filter", &["/"]), ("New session", &["n"]), ("One step back", &["Esc"]), ("This help", &["?"])]),
     (
         "List",
@@ -304,7 +307,7 @@ const KEYS: [(&str, &[(&str, &[&str])]); 5] = [
 /// Renders the list of keyboard shortcuts, opened by `?`. Both need the island.
 #[component]
 fn Keys() -> impl IntoView {
-    let group = |(title, keys): (&'static str, &'static [(&'static str, &'static [&'static str])])| {
+    let group = |(title, keys): (&'static str, &'static [Shortcut])| {
         let rows = keys.iter().map(|(what, keys)| {
             view! {
                 <div>

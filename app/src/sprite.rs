@@ -1,5 +1,7 @@
 //! Marks and icons, drawn once in each page and used by reference.
 
+use std::fmt::Write as _;
+
 use leptos::prelude::*;
 
 /// Names and drawings in a square of 16.
@@ -39,9 +41,9 @@ const DRAWINGS: [(&str, &str); 24] = [
 /// Renders the drawings, invisible. Every page needs them once.
 #[component]
 pub(crate) fn Sprite() -> impl IntoView {
-    let symbols: String = DRAWINGS
-        .iter()
-        .map(|(name, drawing)| format!(r#"<symbol id="i-{name}" viewBox="0 0 16 16">{drawing}</symbol>"#))
-        .collect();
+    let mut symbols = String::new();
+    for (name, drawing) in DRAWINGS {
+        let _ = write!(symbols, r#"<symbol id="i-{name}" viewBox="0 0 16 16">{drawing}</symbol>"#);
+    }
     view! { <svg class="sprite" aria-hidden="true" inner_html=symbols></svg> }
 }

@@ -60,18 +60,19 @@ fn short(at: Timestamp, format: &str) -> String {
 
 /// Renders how long ago a time was; nothing if the row has none. The browser keeps it current.
 #[component]
-pub(crate) fn Ago(#[prop(into)] time: String, #[prop(optional)] class: &'static str) -> impl IntoView {
-    seconds(&time).map(|then| {
+pub(crate) fn Ago(#[prop(into)] time: String) -> impl IntoView {
+    seconds(&time).map(move |then| {
         let text = lasted(now().saturating_sub(then));
-        view! { <time class=class datetime=time.clone() title=in_full(&time) data-ago="">{text}</time> }
+        let title = in_full(&time);
+        view! { <time datetime=time title=title data-ago="">{text}</time> }
     })
 }
 
 /// Renders a moment: the time of today, or the day. The browser shows it in the reader's zone.
 #[component]
 pub(crate) fn Moment(#[prop(into)] time: String) -> impl IntoView {
-    let text = moment(&time);
-    (!text.is_empty()).then(|| view! { <time datetime=time.clone() title=in_full(&time) data-moment="">{text}</time> })
+    let (text, title) = (moment(&time), in_full(&time));
+    (!text.is_empty()).then(move || view! { <time datetime=time title=title data-moment="">{text}</time> })
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ test('a question is answered in place, by a button that nothing preselects', asy
     const answers = standing.card('ops').locator('.answers');
     await expect(question).toContainText('Go on with it?');
     await expect(answers.getByRole('button')).toHaveText([/No, exit/, /Yes, go on/]);
-    await answers.getByRole('button', { name: 'Yes, go on' }).click();
+    await standing.press(answers.getByRole('button', { name: 'Yes, go on' }));
     await expect(standing.receipt('ops')).toHaveText(/the prompt closed/);
     await expect(question).toHaveCount(0);
     await expect(standing.state('ops')).toHaveText('idle');

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::{
     page::Page,
-    screens::{menu::Copy, state::Mark},
+    screens::{mark::Mark, menu::Copy},
     when::Moment,
 };
 

@@ -4,12 +4,10 @@
 use leptos::prelude::*;
 
 use crate::{
+    look::{Appearance, Group},
     page::{Page, Session},
     query::{Confirm, Query, Verb},
-    screens::{
-        once::OnceField,
-        state::{Appearance, Group, Mark},
-    },
+    screens::{mark::Mark, once::OnceField},
 };
 
 /// Renders a dialog with scripts, a section of the page without; empty unless the address requests it.

@@ -8,12 +8,12 @@ use crate::{
     page::Page,
     screens::{
         create_more::{HarnessField, More},
-        notice::{MistakeText, Slot},
-        state::Mark,
+        mark::Mark,
+        notice::Slot,
         typed::typed,
+        wrong::{Wrong, wrong},
     },
 };
-use ::standing::Mistake;
 
 /// Renders a dialog with scripts, a section of the page without.
 #[component]
@@ -113,21 +113,4 @@ pub(crate) fn CreateDialog(page: Page) -> impl IntoView {
         </dialog>
     }
     .into_any()
-}
-
-/// Renders the place below a field for what is wrong with it.
-#[component]
-pub(super) fn Wrong(field: &'static str, mistakes: Vec<Mistake>) -> impl IntoView {
-    let own = mistakes.into_iter().filter(|mistake| mistake.field == field);
-    view! {
-        <div class="wrong" id=format!("wrong-{field}")>
-            {own.map(|mistake| view! { <MistakeText mistake=mistake /> }).collect_view()}
-        </div>
-    }
-    .into_any()
-}
-
-/// Returns the mark of a field with a mistake.
-pub(super) fn wrong(mistakes: &[Mistake], field: &str) -> Option<&'static str> {
-    mistakes.iter().any(|mistake| mistake.field == field).then_some("true")
 }

@@ -6,8 +6,8 @@ use leptos::prelude::*;
 use crate::{
     page::Page,
     screens::{
-        create_form::{Wrong, wrong},
         typed::typed,
+        wrong::{Wrong, wrong},
     },
     serverfns::{ArgsChoice, CreateForm},
 };

@@ -3,12 +3,11 @@
 use leptos::prelude::*;
 
 use crate::{
+    look::{Appearance, Group},
+    page::FEW,
     page::Page,
     query::{Query, Verb},
-    screens::{
-        list::is_folded,
-        state::{Appearance, Group, Mark},
-    },
+    screens::{list::is_folded, mark::Mark},
 };
 
 /// Renders the foot. The browser shows the selection in its place.
@@ -17,7 +16,7 @@ pub(crate) fn Foot(page: Page) -> impl IntoView {
     let query = page.common.query.clone();
     let summary = page.summary();
     let stopped = summary.of_group(Group::Stopped);
-    let many = summary.all > super::FEW;
+    let many = summary.all > FEW;
     let folded = is_folded(&summary, &query);
     let line = (many && stopped > 0).then(|| {
         let startable = page.sessions().iter().filter(|session| Appearance::of(&session.row).group == Group::Stopped);

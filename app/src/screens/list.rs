@@ -5,14 +5,12 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use crate::{
+    counts::Summary,
     filter::{Facts, Filter},
-    page::{Common, Page, Session},
+    look::{Appearance, Group, has_prompt},
+    page::{Common, FEW, Page, Session},
     query::{Order, Query},
-    screens::{
-        row::SessionRow,
-        state::{Appearance, Group},
-        summary::{Head, Summary},
-    },
+    screens::{row::SessionRow, summary::Head},
     when,
 };
 
@@ -67,9 +65,6 @@ pub(crate) fn List(page: Page) -> impl IntoView {
     .into_any()
 }
 
-/// Number of sessions up to which everything is unfolded.
-pub(crate) const FEW: usize = 6;
-
 /// True if the stopped sessions are behind one line.
 pub(crate) fn is_folded(summary: &Summary, query: &Query) -> bool {
     summary.all > FEW && !query.stopped && query.filter.is_empty()
@@ -77,9 +72,12 @@ pub(crate) fn is_folded(summary: &Summary, query: &Query) -> bool {
 
 /// Renders the row of a session as HTML.
 pub(crate) fn row_html(session: &Session, common: &Arc<Common>) -> Arc<str> {
-    common
-        .rows
-        .get_or_render(session, || view! { <SessionRow session=session.clone() common=common.clone() /> }.to_html())
+    let render = || view! { <SessionRow session=session.clone() common=common.clone() /> }.to_html();
+    // A form with a key is new for every reader: two must never send the same key.
+    if session.open || has_prompt(&session.row) {
+        return render().into();
+    }
+    common.rows.get_or_render(&session.row, session.screen.as_deref(), session.stale, render)
 }
 
 fn sorted(sessions: &[Session], order: Order) -> Vec<Session> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use wire::{Row, State};
 
-use crate::{page::Common, screens::row::Acts};
+use crate::{page::Common, screens::act::Acts};
 
 /// Renders the menu of a session, opened by the dots of its row.
 #[component]

@@ -6,14 +6,15 @@ use leptos::prelude::*;
 use wire::{Row, State};
 
 use crate::{
+    look::{Appearance, Group, has_prompt},
     notices::Place,
     page::{Common, Session},
     screens::{
-        act::Act,
+        act::{Act, Acts},
+        mark::Mark,
         notice::Slot,
         prompt::{Answers, Question},
         say_box::SayBox,
-        state::{Appearance, Group, Mark, has_prompt},
     },
     when::{Ago, Moment, seconds},
 };
@@ -31,7 +32,7 @@ pub(crate) fn SessionRow(session: Session, common: Arc<Common>) -> impl IntoView
         (false, _) => "row",
     };
     let directory = common.shown(&row.cwd);
-    let used = (!stale).then(|| (row.cpu, row.memory));
+    let used = (!stale).then_some((row.cpu, row.memory));
     let cpu = used.and_then(|(cpu, _)| cpu).map(|cpu| format!("{cpu} %"));
     let memory = used.and_then(|(_, memory)| memory).map(bytes);
     let about = Some(row.description.clone()).filter(|about| !about.is_empty());
@@ -189,22 +190,6 @@ fn More(row: Row, screen: Option<String>, common: Arc<Common>) -> impl IntoView 
         </div>
     }
     .into_any()
-}
-
-/// Renders the available verbs. A verb that would only be refused is not offered.
-#[component]
-pub(crate) fn Acts(row: Row) -> impl IntoView {
-    let name = row.name.clone();
-    let act = |verb: &'static str, label: &'static str| {
-        view! { <Act verb=verb label=label class="button small quiet" name=name.clone() /> }
-    };
-    match row.state {
-        State::Absent | State::Stopped | State::Ended => act("start", "Start").into_any(),
-        State::Running | State::Orphaned => (act("restart", "Restart"), act("stop", "Stop")).into_any(),
-        State::Stopping => act("stop", "Stop").into_any(),
-        State::Starting => (act("start", "Start"), act("stop", "Stop")).into_any(),
-        State::Foreign | State::Unrecorded | State::Unknown | State::Unreadable => ().into_any(),
-    }
 }
 
 /// Renders the last lines of the pane, anchored at their end.

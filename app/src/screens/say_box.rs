@@ -6,8 +6,9 @@ use leptos::prelude::*;
 use wire::{Activity, Row, State};
 
 use crate::{
+    look::Appearance,
     page::Common,
-    screens::{once::OnceField, state::Appearance, typed::typed},
+    screens::{once::OnceField, typed::typed},
 };
 
 /// Renders the box. The form is the same in every state, so that typed text stays when the session changes. The style

@@ -6,7 +6,7 @@ use crate::{
     page::Page,
     query::{Order, Query},
     screens::{
-        state::Mark,
+        mark::Mark,
         summary::{Bar, Chips},
     },
 };

@@ -1,52 +1,9 @@
 //! Creates a session.
 
 use leptos::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use super::Answer;
-
-/// Form for a new session. An unticked box is not sent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, rename_all = "kebab-case")]
-pub struct CreateForm {
-    /// Name, not yet checked.
-    pub name: String,
-    /// Working directory; empty inherits.
-    pub cwd: String,
-    /// Free text for people.
-    pub description: String,
-    /// Instructions, appended to those of every session.
-    pub brief: String,
-    /// Harness; empty inherits.
-    pub harness: String,
-    /// Source of its arguments.
-    pub args_from: ArgsChoice,
-    /// Arguments, one per line.
-    pub args: String,
-    /// Environment variables, `NAME=value`, one per line.
-    pub env: String,
-    /// True if `the-loop start` starts the session.
-    pub auto_start: bool,
-    /// True if the session is announced in Slack.
-    pub slack: bool,
-    /// Slack channel; empty inherits.
-    pub slack_channel: String,
-    /// True to write the record without starting the session.
-    pub record_only: bool,
-}
-
-/// Source of a new session's arguments. Leaving them out and passing none are different.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ArgsChoice {
-    /// Arguments from the config, unless some are typed.
-    #[default]
-    Inherit,
-    /// No arguments.
-    None,
-    /// The typed arguments.
-    These,
-}
+use crate::create_form::CreateForm;
 
 /// Creates a session, and starts it unless told otherwise.
 #[server(name = CreateStanding, prefix = "/app", endpoint = "standing/create")]
@@ -102,6 +59,7 @@ impl CreateForm {
     /// Converts the form to a request for the core.
     fn into_request(self) -> Result<wire::CreateRequest, ::standing::Error> {
         use super::reply::plain_lines;
+        use crate::create_form::ArgsChoice;
 
         let args: Vec<String> = plain_lines(&self.args).lines().filter(|a| !a.is_empty()).map(str::to_owned).collect();
         let harness_args = match (self.args_from, args.is_empty()) {
@@ -152,6 +110,7 @@ fn variables(typed: &str) -> Result<std::collections::BTreeMap<String, Option<St
 #[cfg(all(test, feature = "ssr"))]
 mod tests {
     use super::*;
+    use crate::create_form::ArgsChoice;
 
     fn args(from: ArgsChoice, typed: &str) -> Result<Option<Vec<String>>, String> {
         let form = CreateForm { args_from: from, args: typed.to_owned(), ..CreateForm::default() };

@@ -20,7 +20,6 @@ const KNOWN: &[(&str, &[&str])] = &[
     (
         "app/src",
         &[
-            "context",
             "notices",
             "query",
             "serverfns",

@@ -2,7 +2,7 @@
 
 use web_sys::Element;
 
-use super::{clicks, every, first, get, mark, rows, set, tell};
+use super::{dialogs, every, first, get, mark, row, set, tell};
 
 /// Attribute of a selected row. The morph leaves it alone.
 const CHOSEN: &str = "data-chosen";
@@ -15,7 +15,7 @@ pub(super) fn toggle(row: &Element) {
 
 /// Selects all rows from the last selected one to this one.
 pub(super) fn up_to(row: &Element) {
-    let shown = rows::shown();
+    let shown = row::shown();
     let position = |row: &Element| shown.iter().position(|other| other == row);
     let last = shown.iter().rposition(|row| row.has_attribute(CHOSEN));
     let (Some(here), Some(last)) = (position(row), last) else { return toggle(row) };
@@ -46,7 +46,7 @@ pub(super) fn act(verb: &str) {
         address.push_str("&name=");
         address.push_str(&get(&row, "data-name"));
     }
-    clicks::confirm(&address);
+    dialogs::confirm(&address);
 }
 
 /// Shows the number of selected sessions in the place of the foot.

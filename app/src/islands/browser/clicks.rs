@@ -3,13 +3,11 @@
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{
-    Element, Event, HtmlAnchorElement, HtmlDetailsElement, HtmlDialogElement, HtmlInputElement, MouseEvent, Url,
-};
+use web_sys::{Element, Event, HtmlAnchorElement, HtmlDetailsElement, HtmlDialogElement, HtmlInputElement, MouseEvent};
 
 use super::{
-    announce, around, change_query, chosen, dialogs, document, every, filter, first, focus, get, menu, morph, notify,
-    page, parts, rows, set, stale, target, tell, undo, unfold, window,
+    announce, around, change_query, chosen, dialogs, document, every, filter, first, focus, get, groups, menu, morph,
+    notify, row, rows, set, target, tell, undo, unfold, window,
 };
 
 /// Handles a click.
@@ -47,7 +45,7 @@ fn handled(clicked: &Element) -> bool {
     } else if let Some(link) = at("a[data-order]") {
         order(&link);
     } else if at("[data-fold]").is_some() {
-        unfold::toggle_stopped();
+        groups::toggle_stopped();
     } else if let Some(button) = at("[data-selected]") {
         chosen::act(&get(&button, "data-selected"));
     } else if let Some(link) = at("a[data-focus]") {
@@ -68,7 +66,7 @@ fn handled(clicked: &Element) -> bool {
     {
         if !has_selection() {
             unfold::toggle(&row);
-            rows::focus_name(&row);
+            row::focus_name(&row);
         }
     } else {
         return false;
@@ -122,28 +120,11 @@ fn opened(link: &Element) -> bool {
     let address = link.dyn_ref::<HtmlAnchorElement>().map(HtmlAnchorElement::href).unwrap_or_default();
     menu::close();
     if id == "confirm" {
-        confirm(&address);
+        dialogs::confirm(&address);
     } else {
         dialogs::show(&dialog, &address);
     }
     true
-}
-
-/// Asks the server for a confirmation and opens it.
-pub(super) fn confirm(address: &str) {
-    let here = window().location().href().unwrap_or_default();
-    let Ok(url) = Url::new_with_base(address, &here) else { return };
-    let (part, address) = (["/app/confirm", &url.search()].concat(), url.href());
-    spawn_local(async move {
-        let form = match page::part(&part, None).await {
-            Ok(html) => parts::parsed(&html),
-            Err(failure) => return stale::failed(&failure),
-        };
-        if let (Some(dialog), Some(form)) = (dialogs::named("confirm"), form) {
-            dialog.replace_children_with_node_1(&form);
-            dialogs::show(&dialog, &address);
-        }
-    });
 }
 
 fn copy(button: Element) {

@@ -1,10 +1,11 @@
 //! Dialogs: sections of the page that are opened above it. Opening one is a step in the browser's history, so that
 //! "back" closes it.
 
+use leptos::task::spawn_local;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Document, Element, Event, HtmlDialogElement};
+use web_sys::{Document, Element, Event, HtmlDialogElement, Url};
 
-use super::{change_query, document, every, listen, window};
+use super::{change_query, document, every, listen, page, parts, stale, window};
 
 /// State of the history while a dialog is open.
 const STEP: &str = "dialog";
@@ -76,4 +77,21 @@ fn closed(_: &Event) {
     } else {
         change_query(|query| ["new", "confirm", "name"].into_iter().for_each(|name| query.delete(name)));
     }
+}
+
+/// Asks the server for a confirmation and opens it.
+pub(super) fn confirm(address: &str) {
+    let here = window().location().href().unwrap_or_default();
+    let Ok(url) = Url::new_with_base(address, &here) else { return };
+    let (part, address) = (["/app/confirm", &url.search()].concat(), url.href());
+    spawn_local(async move {
+        let form = match page::part(&part, None).await {
+            Ok(html) => parts::parsed(&html),
+            Err(failure) => return stale::failed(&failure),
+        };
+        if let (Some(dialog), Some(form)) = (named("confirm"), form) {
+            dialog.replace_children_with_node_1(&form);
+            show(&dialog, &address);
+        }
+    });
 }

@@ -3,7 +3,7 @@
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlInputElement, js_sys::Date};
 
-use super::{change_query, every, first, get, inside, mark, rows, set, target, tell, unset};
+use super::{change_query, every, first, get, groups, inside, mark, set, target, tell, unset};
 use crate::filter::{Facts, Filter, toggled};
 
 /// Applies the filter of the address once, since ages have passed since the server did.
@@ -49,8 +49,13 @@ pub(super) fn apply_if_any() {
     if is_on() {
         apply();
     } else {
-        rows::count_again();
+        count();
     }
+}
+
+/// Counts the rows of the groups again.
+pub(super) fn count() {
+    groups::count(is_on());
 }
 
 /// Shows the sessions that match the filter.
@@ -80,7 +85,7 @@ pub(super) fn apply() {
         mark(&nothing, "hidden", matching > 0);
     }
     show_chips();
-    rows::count_again();
+    count();
 }
 
 /// Shows or hides one row.

@@ -8,8 +8,8 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlFormElement, HtmlTextAreaElement, KeyboardEvent, ScrollIntoViewOptions};
 
 use super::{
-    around, chosen, clicks, dialogs, document, every, filter, first, focus, get, inside, menu, notify, page, press,
-    rows, send, target, unfold, window,
+    around, chosen, clicks, dialogs, document, filter, first, focus, get, inside, menu, notify, page, press, row, send,
+    target, unfold, window,
 };
 
 /// Handles a pressed key.
@@ -72,13 +72,12 @@ fn in_list(key: &str, shift: bool, target: &Element) -> bool {
     match (key, &row) {
         ("j" | "ArrowDown", _) => return step(1),
         ("k" | "ArrowUp", _) => return step(-1),
-        ("Home", _) => return go(rows::shown().first()),
-        ("End", _) => return go(rows::shown().last()),
+        ("Home", _) => return go(row::shown().first()),
+        ("End", _) => return go(row::shown().last()),
         ("J", _) if shift => return next_that_needs(),
-        (_, None) => return false,
         ("Enter", Some(row)) if on_name => unfold::toggle(row),
-        ("ArrowRight", Some(row)) if !unfold::is_open(row) => unfold::toggle(row),
-        ("ArrowLeft", Some(row)) if unfold::is_open(row) => unfold::toggle(row),
+        ("ArrowRight", Some(row)) if !row::is_open(row) => unfold::toggle(row),
+        ("ArrowLeft", Some(row)) if row::is_open(row) => unfold::toggle(row),
         ("x", Some(row)) => chosen::toggle(row),
         ("X", Some(row)) if shift => chosen::up_to(row),
         ("o", Some(row)) => drop(window().location().set_href(&["/standing/", &get(row, "data-name")].concat())),
@@ -122,7 +121,7 @@ pub(super) fn current() -> Option<Element> {
 
 /// Moves the focus by a number of rows.
 fn step(by: isize) -> bool {
-    let shown = rows::shown();
+    let shown = row::shown();
     let here = current().and_then(|current| shown.iter().position(|row| *row == current));
     let next = match here {
         Some(here) => here.checked_add_signed(by),
@@ -132,7 +131,7 @@ fn step(by: isize) -> bool {
 }
 
 fn next_that_needs() -> bool {
-    let shown = rows::shown();
+    let shown = row::shown();
     let here = current().and_then(|current| shown.iter().position(|row| *row == current));
     let needs = |row: &&Element| get(row, "data-group") == "needs";
     let after = here.map_or(0, |here| here + 1);
@@ -142,7 +141,7 @@ fn next_that_needs() -> bool {
 
 fn go(row: Option<&Element>) -> bool {
     let Some(row) = row else { return false };
-    rows::focus_name(row);
+    row::focus_name(row);
     let near = ScrollIntoViewOptions::new();
     near.set_block(web_sys::ScrollLogicalPosition::Nearest);
     row.scroll_into_view_with_scroll_into_view_options(&near);
@@ -181,13 +180,13 @@ fn escape(target: &Element) -> bool {
     }
     if let Some(row) = around(target, ".row") {
         if !target.matches(".name").unwrap_or_default() {
-            rows::focus_name(&row);
+            row::focus_name(&row);
             return true;
         }
         if chosen::clear() {
             return true;
         }
-        if unfold::is_open(&row) && every(".row").len() > 6 {
+        if row::is_open(&row) && !row::are_few() {
             unfold::toggle(&row);
             return true;
         }

@@ -13,8 +13,8 @@ pub(super) fn attach() {
         let Some(menu) = first("#menu") else { return };
         if !menu.matches(":popover-open").unwrap_or_default() && (has_focus(&menu) || nothing_has_focus()) {
             let name = inside(&menu, "[data-name]").map(|items| get(&items, "data-name")).unwrap_or_default();
-            if let Some(row) = super::rows::row(&name) {
-                super::rows::focus_name(&row);
+            if let Some(row) = super::row::of(&name) {
+                super::row::focus_name(&row);
             }
         }
     });
@@ -64,9 +64,8 @@ fn pixels(value: f64) -> i32 {
 
 /// Closes the menu.
 pub(super) fn close() {
-    if let Some(menu) = first("#menu").and_then(|menu| menu.dyn_into::<HtmlElement>().ok()) {
-        if menu.matches(":popover-open").unwrap_or_default() {
-            let _ = menu.hide_popover();
-        }
+    let menu = first("#menu:popover-open").and_then(|menu| menu.dyn_into::<HtmlElement>().ok());
+    if let Some(menu) = menu {
+        let _ = menu.hide_popover();
     }
 }

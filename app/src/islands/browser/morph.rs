@@ -113,10 +113,14 @@ fn date(element: &Element) {
     if controls.is_empty() {
         return;
     }
-    controls.iter().for_each(|control| set(control, NEW, ""));
+    for control in &controls {
+        set(control, NEW, "");
+    }
     spawn_local(async move {
         wait(REACTION).await;
-        controls.iter().for_each(|control| unset(control, NEW));
+        for control in &controls {
+            unset(control, NEW);
+        }
     });
 }
 

@@ -8,7 +8,7 @@ use wasm_bindgen::{JsCast, closure::Closure};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Element, Event, HtmlInputElement, Notification, NotificationOptions, NotificationPermission, Storage};
 
-use super::{announce, document, every, first, get, listen, mark, set, stream, tabs, target, tell, wait, window};
+use super::{announce, document, every, first, get, listen, mark, set, tabs, target, tell, view, wait, window};
 
 /// Pause in which changes are gathered to one announcement, in milliseconds.
 const GATHER: i32 = 2_000;
@@ -172,7 +172,7 @@ fn gather(sentence: String) {
 /// Shows a notification, unless a tab is in view. The tag is that of the episode, so it is shown once.
 fn notify(kind: &str, sentence: &str, name: &str, tag: &str) {
     let wanted = stored(CHOICE).is_some_and(|kinds| kinds.split(' ').any(|one| one == kind));
-    if !wanted || !is_on() || !tabs::is_reader() || stream::any_visible() {
+    if !wanted || !is_on() || !tabs::is_reader() || view::any_visible() {
         return;
     }
     let options = NotificationOptions::new();

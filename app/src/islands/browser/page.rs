@@ -3,14 +3,16 @@
 use std::cell::Cell;
 
 use leptos::task::spawn_local;
-use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
     AbortSignal, Document, DomParser, Element, Headers, RequestInit, Response, SupportedType, UrlSearchParams,
     js_sys::{JSON, Reflect},
 };
 
-use super::{document, drafts, every, filter, first, get, morph, root, rows, set, stale, stream, times, window};
+use super::{
+    document, drafts, every, failure::Failure, filter, first, get, morph, root, set, stale, times, wants, window,
+};
 
 /// Statuses of a proxy that cannot reach the service.
 const UNREACHED: [u16; 3] = [502, 503, 504];
@@ -27,22 +29,6 @@ thread_local! {
 struct Fetched {
     document: Document,
     asked_after: u32,
-}
-
-/// Reason why there is no page.
-pub(super) enum Failure {
-    /// The service does not answer.
-    Silent,
-    /// The browser is not signed in.
-    SignedOut,
-    /// The service refused the request, for this reason.
-    Refused(String),
-}
-
-impl From<JsValue> for Failure {
-    fn from(_: JsValue) -> Self {
-        Self::Silent
-    }
 }
 
 /// Fetches a part of the page as HTML. With a form, posts the form and follows the redirect to its notice.
@@ -164,8 +150,9 @@ impl Fetched {
         drafts::restore();
         times::localise(&root());
         filter::apply_if_any();
-        rows::count_again();
-        stream::now_shows(get(&root(), "data-version").parse().unwrap_or(0));
+        filter::count();
+        wants::show(get(&root(), "data-version").parse().unwrap_or(0));
+        wants::changed();
     }
 
     /// True if the server was upgraded: its style sheet has another address. Unsent text is not discarded for that.

@@ -3,7 +3,7 @@
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlTemplateElement};
 
-use super::{document, filter, morph, notify, rows, times};
+use super::{document, filter, morph, notify, times};
 
 /// Parses one element from HTML of the server.
 pub(super) fn parsed(html: &str) -> Option<Element> {
@@ -21,7 +21,7 @@ pub(super) fn changed(html: &str) {
     match &*old.id() {
         "summary" => notify::counted(&old),
         "chips" | "bar" => filter::show_chips(),
-        "foot" | "head-needs" | "head-running" | "head-stopped" => rows::count_again(),
+        "foot" | "head-needs" | "head-running" | "head-stopped" => filter::count(),
         _ => {}
     }
 }

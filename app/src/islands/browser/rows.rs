@@ -13,17 +13,14 @@ use web_sys::{
 };
 
 use super::{
-    document, drafts, every, every_in, filter, first, focus, get, has_focus, inside, listen, mark, morph, notify,
-    parts, set, tell, times, unfold, unset, wait,
+    document, drafts, every, every_in, filter, first, get, has_focus, inside, listen, morph, notify, parts, row, set,
+    times, unset, wait,
 };
 
 /// Attribute of a row that has to move, once nobody is on it.
 const MOVES: &str = "data-moves";
 /// Attribute of a row that changed just now.
 const FLASH: &str = "data-flash";
-
-/// Number of rows up to which those that run are unfolded, as on the server.
-const FEW: usize = 6;
 
 thread_local! {
     /// Session whose row gets the focus when it comes into the page.
@@ -38,46 +35,37 @@ pub(super) fn attach(document: &Document) {
     }
 }
 
-/// Returns the row of a session.
-pub(super) fn row(name: &str) -> Option<Element> {
-    document().get_element_by_id(&["session-", name].concat())
-}
-
-/// Returns the rows in their order, those that are laid out.
-pub(super) fn shown() -> Vec<Element> {
-    every(".row:not([hidden])").into_iter().filter(super::is_laid_out).collect()
-}
-
-/// Shows a row as the server rendered it, folded or unfolded. Of the two, the one that this tab shows is used.
-pub(super) fn changed(html: &str, open: bool) {
-    let Some(new) = parts::parsed(html) else { return };
-    match document().get_element_by_id(&new.id()) {
-        None if open => {}
+/// Shows a row as the server rendered it, folded or unfolded. Of the two, the one that this tab shows is used. Returns the
+/// name of a session whose row is to be unfolded now, since the list is short.
+pub(super) fn changed(html: &str, open: bool) -> Option<String> {
+    let new = parts::parsed(html)?;
+    let row = match document().get_element_by_id(&new.id()) {
+        None if open => None,
         None => added(&new),
-        Some(old) if unfold::is_open(&old) == open => {
+        Some(old) if row::is_open(&old) == open => {
             let group = get(&old, "data-group");
             replaced(&old, &new);
-            if get(&old, "data-group") != group {
-                unfold_of_few(&old);
-            }
+            (get(&old, "data-group") != group).then_some(old)
         }
-        Some(_) => {}
-    }
+        Some(_) => None,
+    }?;
+    let unfolds = get(&row, "data-group") == "running" && !row::is_open(&row) && row::are_few();
+    unfolds.then(|| get(&row, "data-name"))
 }
 
-fn added(new: &Element) {
-    let Ok(row) = document().import_node_with_deep(new, true) else { return };
+fn added(new: &Element) -> Option<Element> {
+    let row = document().import_node_with_deep(new, true).ok()?;
     let row: Element = row.unchecked_into();
     place(&row);
     finish(&row, "");
     focus_wanted(&row);
-    unfold_of_few(&row);
+    Some(row)
 }
 
 /// Gives the row of a session the focus, now or when it comes into the page.
 pub(super) fn want_focus(name: &str) {
     WANTED.set(name.to_owned());
-    if let Some(row) = row(name) {
+    if let Some(row) = row::of(name) {
         focus_wanted(&row);
     }
 }
@@ -85,14 +73,7 @@ pub(super) fn want_focus(name: &str) {
 fn focus_wanted(row: &Element) {
     if WANTED.with_borrow(|wanted| *wanted == get(row, "data-name")) {
         WANTED.set(String::new());
-        focus_name(row);
-    }
-}
-
-/// Unfolds a row that runs, if the list is short, as the server does.
-fn unfold_of_few(row: &Element) {
-    if get(row, "data-group") == "running" && !unfold::is_open(row) && every(".row").len() <= FEW {
-        unfold::open(&get(row, "data-name"));
+        row::focus_name(row);
     }
 }
 
@@ -103,7 +84,7 @@ pub(super) fn replaced(old: &Element, new: &Element) {
     morph::renew(old, new);
     // Its control may be gone. The focus stays at the session, and never goes to a button.
     if focused && !has_focus(old) {
-        focus_name(old);
+        row::focus_name(old);
     }
     if is_in_place(old) {
         unset(old, MOVES);
@@ -126,13 +107,6 @@ fn finish(row: &Element, before: &str) {
     }
 }
 
-/// Gives a row the focus.
-pub(super) fn focus_name(row: &Element) {
-    if let Some(name) = inside(row, ".name") {
-        focus(&name);
-    }
-}
-
 fn flash(row: &Element) {
     set(row, FLASH, "");
     let row = row.clone();
@@ -144,12 +118,12 @@ fn flash(row: &Element) {
 
 /// Removes the row of a session that no longer exists.
 pub(super) fn gone(name: &str) {
-    let Some(row) = row(name) else { return };
+    let Some(row) = row::of(name) else { return };
     let focused = has_focus(&row);
     let beside = row.next_element_sibling().or_else(|| row.previous_element_sibling());
     row.remove();
     if let (true, Some(beside)) = (focused, beside) {
-        focus_name(&beside);
+        row::focus_name(&beside);
     }
 }
 
@@ -170,7 +144,7 @@ pub(super) fn texts(json: &str) {
     for entry in Object::entries(&texts) {
         let entry: Array = entry.unchecked_into();
         let (Some(name), texts) = (entry.get(0).as_string(), entry.get(1)) else { continue };
-        let (Some(row), texts) = (row(&name), texts.unchecked_into::<Array>()) else { continue };
+        let (Some(row), texts) = (row::of(&name), texts.unchecked_into::<Array>()) else { continue };
         for (index, cell) in ["p.last:not(.desc, .why)", ".cpu", ".mem"].into_iter().enumerate() {
             let text = texts.get(u32::try_from(index).unwrap_or(0)).as_string().unwrap_or_default();
             let cell = inside(&row, cell).filter(|cell| cell.text_content().as_deref() != Some(&text));
@@ -255,26 +229,4 @@ pub(super) fn sort(order: &str) {
             let _ = list.append_child(&row);
         }
     }
-}
-
-/// Hides the headings of groups without a visible row, and shows which part of a group matches the filter.
-pub(super) fn count_again() {
-    let filtered = filter::is_on();
-    for list in every(".rows") {
-        let group = get(&list, "data-group");
-        let (mut all, mut matching) = (0, 0);
-        for row in every_in(&list, ".row") {
-            all += 1;
-            matching += usize::from(!row.has_attribute("hidden"));
-        }
-        if let Some(head) = first(&["#head-", &group].concat()) {
-            mark(&head, "hidden", matching == 0);
-        }
-        let count = match filtered {
-            true => [&matching.to_string(), " of ", &all.to_string()].concat(),
-            false => all.to_string(),
-        };
-        tell(&["#head-", &group, " .count"].concat(), &count);
-    }
-    unfold::show_fold();
 }

@@ -5,9 +5,8 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, FormData, HtmlFormElement, HtmlTextAreaElement, SubmitEvent, UrlSearchParams};
 
 use super::{
-    announce, around, change_query, dialogs, document, drafts, filter, first, focus, get, inside, menu,
-    page::{self, Failure},
-    parts, rows, set, stale, target, undo, unset,
+    announce, around, change_query, dialogs, document, drafts, failure::Failure, filter, first, focus, get, inside,
+    menu, page, parts, row, rows, set, stale, target, undo, unset,
 };
 
 /// Handles a form submitted by a button or a key.
@@ -32,7 +31,7 @@ pub(super) fn submit(event: &Event) {
     let name = fields.get("name").unwrap_or_default();
     if get(&form, "data-act") == "stop" && undo::is_worth_it(&name) {
         menu::close();
-        undo::stop(&name);
+        undo::stop(&name, stop);
         return;
     }
     let button = button.or_else(|| inside(&form, "button[type=submit]"));
@@ -44,14 +43,18 @@ pub(super) fn act(verb: &str, name: &str) {
     if stale::is_lost() {
         announce("The service does not answer, so nothing was sent.", true);
     } else if verb == "stop" && undo::is_worth_it(name) {
-        undo::stop(name);
+        undo::stop(name, stop);
     } else {
         run(verb, name);
     }
 }
 
+fn stop(name: &str) {
+    run("stop", name);
+}
+
 /// Runs a verb on a session at once.
-pub(super) fn run(verb: &str, name: &str) {
+fn run(verb: &str, name: &str) {
     let Ok(fields) = UrlSearchParams::new() else { return };
     fields.append("name", name);
     let action = ["/app/standing/", verb].concat();
@@ -128,12 +131,12 @@ fn arrived(html: &str, form: &HtmlFormElement, sent: &str) {
     menu::close();
     // The pressed button may be gone. A keyboard user continues at the same session, and never at another button.
     let lost = document().active_element().is_none_or(|active| around(&active, "main, header, dialog[open]").is_none());
-    if let (true, Some(row)) = (lost, rows::row(&answer.name)) {
-        rows::focus_name(&row);
+    if let (true, Some(row)) = (lost, row::of(&answer.name)) {
+        row::focus_name(&row);
     }
 }
 
-/// What the server answered to a form.
+/// Answer of the server to a form.
 struct Answer {
     place: String,
     name: String,

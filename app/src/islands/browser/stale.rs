@@ -3,9 +3,9 @@
 use std::cell::Cell;
 
 use super::{
-    announce, first, mark,
-    page::Failure,
-    root, set,
+    announce,
+    failure::Failure,
+    first, mark, root, set,
     tabs::{self, Message},
     tell, times, unset,
 };

@@ -4,12 +4,12 @@ use std::cell::{Cell, RefCell};
 
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
-use web_sys::{Event, EventSource, MessageEvent, UrlSearchParams, VisibilityState};
+use web_sys::{Event, EventSource, MessageEvent};
 
 use super::{
-    document, every, first, get, listen, now, page, parts, root, rows, set, stale,
+    document, first, get, listen, now, page, parts, root, rows, set, stale,
     tabs::{self, Message},
-    tell, wait, window,
+    tell, unfold, view, wait, wants, window,
 };
 
 /// Events of the stream.
@@ -21,7 +21,7 @@ const BEAT: f64 = 15_000.0;
 /// Pauses between two attempts to connect: the first, and the longest.
 const PAUSES: (i32, i32) = (1_000, 30_000);
 
-/// What a tab wants from the stream.
+/// Wants of another tab.
 #[derive(Clone, Debug, PartialEq)]
 struct Tab {
     version: u64,
@@ -32,8 +32,6 @@ struct Tab {
 thread_local! {
     /// ID of this tab.
     static ME: RefCell<String> = const { RefCell::new(String::new()) };
-    /// Version that this tab shows.
-    static SHOWN: Cell<u64> = const { Cell::new(0) };
     /// The other tabs, known to the reader.
     static TABS: RefCell<Vec<(String, Tab)>> = const { RefCell::new(Vec::new()) };
     static SOURCE: RefCell<Option<EventSource>> = const { RefCell::new(None) };
@@ -53,7 +51,7 @@ pub(super) fn attach() {
     if version == 0 && first("[data-live]").is_none() {
         return;
     }
-    SHOWN.set(version);
+    wants::show(version);
     ALIVE.set(now());
     ME.set(random());
     listen(&document(), "visibilitychange", |_| wants_changed());
@@ -61,37 +59,23 @@ pub(super) fn attach() {
     listen(&window(), "pageshow", |_| wants_changed());
     listen(&window(), "online", |_| revive());
     listen(&window(), "focus", |_| spawn_local(look()));
-    tabs::attach();
+    wants::follow(wants_changed);
+    tabs::attach(told, lead);
     wants_changed();
     spawn_local(watch());
 }
 
-/// True if a tab with a page of this service is in view.
-pub(super) fn any_visible() -> bool {
-    is_visible() || TABS.with_borrow(|tabs| tabs.iter().any(|(_, tab)| tab.visible))
-}
-
-pub(super) fn is_visible() -> bool {
-    document().visibility_state() == VisibilityState::Visible
-}
-
 /// Tells the reader what this tab wants. Called when a row is unfolded or folded, and when the page changes.
-pub(super) fn wants_changed() {
+fn wants_changed() {
     if tabs::is_reader() {
-        connect_if_needed(SHOWN.get());
+        connect_if_needed(wants::shown());
     } else {
         ME.with_borrow(|me| {
-            let query = query();
-            let visible = is_visible();
-            tabs::post(&Message::Wants { tab: me, version: SHOWN.get(), query: &query, visible });
+            let query = wants::query();
+            let visible = view::is_visible();
+            tabs::post(&Message::Wants { tab: me, version: wants::shown(), query: &query, visible });
         });
     }
-}
-
-/// Records the version of a page that was fetched.
-pub(super) fn now_shows(version: u64) {
-    SHOWN.set(version);
-    wants_changed();
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a random number, positive and small")]
@@ -103,26 +87,8 @@ fn forget(tab: &str) {
     TABS.with_borrow_mut(|tabs| tabs.retain(|(name, _)| name != tab));
 }
 
-/// Returns what this tab wants, as the query of the stream.
-fn query() -> String {
-    let Ok(wants) = UrlSearchParams::new() else { return String::new() };
-    for row in every(".row.open") {
-        wants.append("open", &get(&row, "data-name"));
-    }
-    if let Some(page) = first("main[data-session]") {
-        wants.append("page", &get(&page, "data-session"));
-    }
-    if let Some(pane) = first("[data-pane]").filter(|_| is_visible()) {
-        wants.append("pane", &get(&pane, "data-pane"));
-    }
-    if let Some(log) = first("[data-log]") {
-        wants.append("log", &get(&log, "data-log"));
-    }
-    String::from(wants.to_string())
-}
-
 /// Handles a message of another tab.
-pub(super) fn told(message: &Message<'_>) {
+fn told(message: &Message<'_>) {
     match *message {
         Message::Who => wants_changed(),
         Message::Event { name, id, data } => dispatch(name, id, data),
@@ -136,6 +102,7 @@ pub(super) fn told(message: &Message<'_>) {
             let wants = Tab { version, query: query.to_owned(), visible };
             forget(tab);
             TABS.with_borrow_mut(|tabs| tabs.push((tab.to_owned(), wants)));
+            TABS.with_borrow(|tabs| view::others_are_visible(tabs.iter().any(|(_, tab)| tab.visible)));
             connect_if_needed(version);
             // The other tab may have signed in for all of them.
             if stale::is_marked() {
@@ -147,13 +114,13 @@ pub(super) fn told(message: &Message<'_>) {
 }
 
 /// Begins to read the stream for all tabs.
-pub(super) fn lead() {
-    connect_if_needed(SHOWN.get());
+fn lead() {
+    connect_if_needed(wants::shown());
 }
 
 /// Connects, unless the open stream has everything that the tabs want. `from` is a version that a tab shows.
 fn connect_if_needed(from: u64) {
-    let mut wanted = query();
+    let mut wanted = wants::query();
     TABS.with_borrow(|tabs| {
         for (_, tab) in tabs.iter().filter(|(_, tab)| !tab.query.is_empty()) {
             if !wanted.contains(&tab.query) {
@@ -163,12 +130,12 @@ fn connect_if_needed(from: u64) {
         }
     });
     let open = SOURCE.with_borrow(Option::is_some);
-    let behind = from < SHOWN.get();
+    let behind = from < wants::shown();
     if open && !behind && QUERY.with_borrow(|query| *query == wanted) {
         return;
     }
     QUERY.set(wanted);
-    connect(from.min(SHOWN.get()));
+    connect(from.min(wants::shown()));
 }
 
 fn connect(from: u64) {
@@ -218,15 +185,15 @@ fn dispatch(name: &str, id: &str, data: &str) {
     PAUSE.set(PAUSES.0);
     stale::answered();
     match name {
-        "row" => rows::changed(data, false),
-        "open" => rows::changed(data, true),
+        "row" => changed(data, false),
+        "open" => changed(data, true),
         "gone" => rows::gone(data),
         "names" => rows::only(data),
         "texts" => rows::texts(data),
         "part" => parts::changed(data),
         "at" => {
             if let Ok(version) = id.parse() {
-                SHOWN.set(version);
+                wants::show(version);
             }
             rows::settled();
         }
@@ -240,7 +207,14 @@ fn dispatch(name: &str, id: &str, data: &str) {
     }
 }
 
-/// Handles a stream that broke off. The browser reconnects by itself unless it got an answer that is no stream.
+/// Shows a row, and unfolds it if the list is short.
+fn changed(html: &str, open: bool) {
+    if let Some(name) = rows::changed(html, open) {
+        unfold::open(&name);
+    }
+}
+
+/// Handles a stream that broke off. The browser reconnects on its own unless it got an answer that is not a stream.
 fn failed(event: &Event) {
     if !is_of_open_stream(event) {
         return;
@@ -266,7 +240,7 @@ fn failed(event: &Event) {
             PAUSE.set((pause * 2).min(PAUSES.1));
             wait(pause).await;
             if ATTEMPT.get() == attempt {
-                connect(SHOWN.get());
+                connect(wants::shown());
             }
         }
     });
@@ -297,13 +271,12 @@ fn revive() {
         return;
     }
     ALIVE.set(now());
-    connect(SHOWN.get());
+    connect(wants::shown());
     let attempt = ATTEMPT.get();
     spawn_local(async move {
-        match page::probe().await {
-            Ok(()) => {}
-            Err(failure) if ATTEMPT.get() == attempt => stale::failed(&failure),
-            Err(_) => {}
+        let failed = page::probe().await.err().filter(|_| ATTEMPT.get() == attempt);
+        if let Some(failure) = failed {
+            stale::failed(&failure);
         }
     });
 }

@@ -9,7 +9,7 @@ use std::cell::{Cell, RefCell};
 use wasm_bindgen::{JsCast, JsValue, closure::Closure, prelude::wasm_bindgen};
 use web_sys::{BroadcastChannel, Event, MessageEvent, js_sys::Promise};
 
-use super::{listen, stream, window};
+use super::{listen, window};
 
 #[wasm_bindgen]
 extern "C" {
@@ -29,13 +29,15 @@ const BREAK: char = '\u{1f}';
 thread_local! {
     static CHANNEL: RefCell<Option<BroadcastChannel>> = const { RefCell::new(None) };
     static IS_READER: Cell<bool> = const { Cell::new(false) };
+    static TOLD: Cell<Option<fn(&Message<'_>)>> = const { Cell::new(None) };
+    static LEAD: Cell<Option<fn()>> = const { Cell::new(None) };
 }
 
 /// A message between tabs.
 pub(super) enum Message<'a> {
     /// The new reader asks the other tabs what they want.
     Who,
-    /// What a tab wants: its ID, the version that it shows, the query of the stream, and whether it is in view.
+    /// Wants of a tab: its ID, the version that it shows, the query of the stream, and whether it is in view.
     Wants { tab: &'a str, version: u64, query: &'a str, visible: bool },
     /// A tab is being closed.
     Bye { tab: &'a str },
@@ -43,20 +45,23 @@ pub(super) enum Message<'a> {
     Event { name: &'a str, id: &'a str, data: &'a str },
 }
 
-/// Takes part in the common stream. `lead` is called when this tab has to read it.
-pub(super) fn attach() {
+/// Takes part in the common stream. `told` is called with the messages of other tabs, and `lead` when this tab has to read
+/// the stream.
+pub(super) fn attach(told: fn(&Message<'_>), lead: fn()) {
+    TOLD.set(Some(told));
+    LEAD.set(Some(lead));
     let locks = locks();
     let channel = locks.as_ref().and_then(|_| BroadcastChannel::new(NAME).ok());
     let (Some(locks), Some(channel)) = (locks, channel) else {
         IS_READER.set(true);
-        return stream::lead();
+        return self::lead();
     };
     listen(&channel, "message", heard);
     CHANNEL.set(Some(channel));
     let held = Closure::<dyn FnMut(JsValue) -> Promise>::new(|_| {
         IS_READER.set(true);
         post(&Message::Who);
-        stream::lead();
+        self::lead();
         // The lock is held until the tab is closed.
         Promise::new(&mut |_, _| {})
     });
@@ -96,24 +101,36 @@ fn written(message: &Message<'_>) -> String {
     }
 }
 
+fn told(message: &Message<'_>) {
+    if let Some(told) = TOLD.get() {
+        told(message);
+    }
+}
+
+fn lead() {
+    if let Some(lead) = LEAD.get() {
+        lead();
+    }
+}
+
 fn heard(event: &Event) {
     let Some(text) = event.dyn_ref::<MessageEvent>().and_then(|event| event.data().as_string()) else { return };
     let mut parts = text.splitn(5, BREAK);
     let kind = parts.next().unwrap_or_default();
     let mut next = || parts.next().unwrap_or_default();
     match kind {
-        "who" => stream::told(&Message::Who),
-        "bye" => stream::told(&Message::Bye { tab: next() }),
+        "who" => told(&Message::Who),
+        "bye" => told(&Message::Bye { tab: next() }),
         "wants" => {
             let (tab, version, visible, query) = (next(), next(), next(), next());
             let version = version.parse().unwrap_or(0);
-            stream::told(&Message::Wants { tab, version, query, visible: !visible.is_empty() });
+            told(&Message::Wants { tab, version, query, visible: !visible.is_empty() });
         }
         "event" => {
             let (name, id) = (next(), next());
             // The data may contain anything.
             let at = kind.len() + name.len() + id.len() + 3;
-            stream::told(&Message::Event { name, id, data: text.get(at..).unwrap_or_default() });
+            told(&Message::Event { name, id, data: text.get(at..).unwrap_or_default() });
         }
         _ => {}
     }

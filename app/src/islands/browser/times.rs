@@ -4,7 +4,7 @@ use leptos::task::spawn_local;
 use wasm_bindgen::JsValue;
 use web_sys::{Element, js_sys::Date};
 
-use super::{document, every, every_in, get, listen, root, stream, wait};
+use super::{document, every, every_in, get, listen, root, view, wait};
 
 /// Pause between two updates of the ages, in milliseconds.
 const PAUSE: i32 = 5_000;
@@ -16,7 +16,7 @@ pub(super) fn attach() {
     spawn_local(async {
         loop {
             wait(PAUSE).await;
-            if stream::is_visible() {
+            if view::is_visible() {
                 ages();
             }
         }

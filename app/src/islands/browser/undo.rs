@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 
 use leptos::task::spawn_local;
 
-use super::{announce, first, get, inside, mark, rows, send, tell, wait};
+use super::{announce, first, get, inside, mark, row, tell, wait};
 
 /// Seconds in which a stop can be undone.
 const SECONDS: u32 = 5;
@@ -18,15 +18,15 @@ thread_local! {
 
 /// True if a stop of the session would interrupt a turn.
 pub(super) fn is_worth_it(name: &str) -> bool {
-    let state = rows::row(name).or_else(|| first("main[data-session]")).map(|shown| get(&shown, "data-state"));
+    let state = row::of(name).or_else(|| first("main[data-session]")).map(|shown| get(&shown, "data-state"));
     state.as_deref() == Some("working")
 }
 
-/// Stops a session in five seconds.
-pub(super) fn stop(name: &str) {
+/// Stops a session in five seconds, by a function.
+pub(super) fn stop(name: &str, run: fn(&str)) {
     // Another pending stop was meant as well.
     if let Some(other) = PENDING.replace(Some(name.to_owned())).filter(|other| other != name) {
-        send::run("stop", &other);
+        run(&other);
     }
     let count = COUNT.get() + 1;
     COUNT.set(count);
@@ -42,7 +42,7 @@ pub(super) fn stop(name: &str) {
         }
         PENDING.set(None);
         show(None);
-        send::run("stop", &name);
+        run(&name);
     });
 }
 
@@ -53,8 +53,8 @@ pub(super) fn undo() {
     show(None);
     if let Some(name) = name {
         announce(&[&name, " keeps running"].concat(), false);
-        if let Some(row) = rows::row(&name) {
-            rows::focus_name(&row);
+        if let Some(row) = row::of(&name) {
+            row::focus_name(&row);
         }
     }
 }
@@ -64,10 +64,9 @@ fn show(pending: Option<(&str, u32)>) {
     mark(&toast, "hidden", pending.is_none());
     if let Some((name, left)) = pending {
         tell("#toast-text", &["Stopping ", name, " in ", &left.to_string(), " s"].concat());
-        if left == SECONDS {
-            if let Some(button) = inside(&toast, "button") {
-                super::focus(&button);
-            }
+        let button = (left == SECONDS).then(|| inside(&toast, "button")).flatten();
+        if let Some(button) = button {
+            super::focus(&button);
         }
     }
 }

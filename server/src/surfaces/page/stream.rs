@@ -2,7 +2,7 @@
 //!
 //! The page's own stream: its events are HTML, and its format is not published. Programs use `GET /api/v1/stream`.
 //! Without a free place, or with streams disabled, the answer is short: it contains what changed, and the browser asks
-//! again by itself.
+//! again automatically.
 
 use std::{convert::Infallible, time::Duration};
 

@@ -16,7 +16,7 @@ const LONGEST_NAME: usize = 40;
 pub struct Mistake {
     /// Field of the request.
     pub field: &'static str,
-    /// What is wrong, for people.
+    /// Reason, for people.
     pub text: String,
     /// Value that would be accepted, if there is an obvious one.
     pub fix: Option<String>,

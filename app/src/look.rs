@@ -1,6 +1,5 @@
-//! State of a session as a word, a shape and a colour, in that order, and its place in the list.
+//! Look of a session: the word for its state, its mark and its place in the list.
 
-use leptos::prelude::*;
 use wire::{Activity, Row, State};
 
 use crate::when::seconds;
@@ -119,16 +118,6 @@ impl Appearance {
 /// True if the session waits on a prompt that can be shown.
 pub(crate) fn has_prompt(row: &Row) -> bool {
     row.state == State::Running && row.activity == Activity::Waiting && !row.question.is_empty()
-}
-
-/// Renders a mark of the sprite, which is once in each page. The word beside it has the same meaning.
-#[component]
-pub(crate) fn Mark(name: &'static str, #[prop(default = "")] class: &'static str) -> impl IntoView {
-    view! {
-        <svg class=class aria-hidden="true">
-            <use href=format!("#i-{name}")></use>
-        </svg>
-    }
 }
 
 #[cfg(test)]
