@@ -2,6 +2,7 @@
 //! server renders.
 
 pub mod enhance;
+mod hint;
 pub mod name_hint;
 
 #[cfg(feature = "hydrate")]

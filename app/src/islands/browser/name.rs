@@ -8,7 +8,7 @@ use web_sys::{Event, HtmlInputElement};
 use wire::SessionName;
 
 use super::{document, listen, set, target, unset};
-use crate::islands::name_hint::{Hint, RULE};
+use crate::islands::hint::{Hint, RULE};
 
 thread_local! {
     static HINT: Cell<Option<WriteSignal<Hint>>> = const { Cell::new(None) };
