@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use leptos::prelude::*;
 
 /// Names and drawings in a square of 16.
-const DRAWINGS: [(&str, &str); 24] = [
+const DRAWINGS: [(&str, &str); 26] = [
     ("waiting", r#"<path d="M8 2.2 14.4 13.5H1.6ZM8 6.5v3.2M8 11.5v.3"/>"#),
     ("exited", r#"<path d="m3.5 3.5 9 9m0-9-9 9"/>"#),
     ("torn", r#"<path d="M8 1.8v3.4M8 10.8v3.4M1.8 8h3.4M10.8 8h3.4M6 6l4 4M10 6l-4 4"/>"#),
@@ -35,6 +35,8 @@ const DRAWINGS: [(&str, &str); 24] = [
     ("close", r#"<path d="m4 4 8 8m0-8-8 8"/>"#),
     ("alert", r#"<circle cx="8" cy="8" r="6"/><path d="M8 4.8v3.6M8 10.8v.3"/>"#),
     ("list", r#"<path d="M5.5 4h8M5.5 8h8M5.5 12h8M2.5 4h.1M2.5 8h.1M2.5 12h.1"/>"#),
+    ("start", r#"<path class="solid" d="M5 3.5v9l7.5-4.5Z"/>"#),
+    ("resume", r#"<path d="M13 8a5 5 0 1 1-1.6-3.7M13 2v3h-3"/>"#),
     ("events", r#"<path d="M1.5 8.5H4l2-5.5 3.5 10 2-4.5h3"/>"#),
 ];
 

@@ -19,7 +19,7 @@ const UNREAD: [&str; 3] = ["script", "style", "time"];
 const INLINE: [&str; 10] = ["a", "b", "code", "kbd", "q", "span", "strong", "em", "svg", "time"];
 
 /// Returns the readable text of a document, one line per block.
-fn text_of(html: &str) -> String {
+pub(crate) fn text_of(html: &str) -> String {
     let mut text = String::new();
     let mut rest = html;
     while let Some(open) = rest.find('<') {

@@ -15,6 +15,6 @@ mod time;
 mod words;
 
 pub use address::EventsQuery;
-pub use events::{Events, EventsPage, EventsProps, load_events};
+pub use events::{EventsPage, EventsShell, EventsShellProps, load_events};
 pub use list::{SessionTimeline, Timeline, TimelineProps, of_session};
 pub use news::{News, NewsItem, NewsOf, news};

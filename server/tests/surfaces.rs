@@ -8,6 +8,7 @@ mod client;
 mod conformance;
 mod cycle;
 mod empty;
+mod events_page;
 mod forms;
 mod guard;
 mod held;

@@ -9,7 +9,10 @@ use super::{
     item::Scope,
     list::{Entries, Older},
 };
-use crate::AppContext;
+use crate::{
+    AppContext,
+    shell::{Assets, Document, Nav},
+};
 
 /// Data of the Events page.
 #[derive(Clone, Debug)]
@@ -48,12 +51,25 @@ pub async fn load_events(context: &AppContext, query: EventsQuery) -> EventsPage
     EventsPage { query, mistakes, names, entries, older, position }
 }
 
-/// Renders the content of the Events page.
+/// Renders the document of the Events page.
 #[component]
-pub fn Events(
+pub fn EventsShell(
+    /// Addresses of the files.
+    assets: Assets,
     /// Data of the page.
     page: EventsPage,
 ) -> impl IntoView {
+    view! {
+        <Document assets=assets title="Events · the-loop" current=Nav::Events refreshes=false>
+            <Events page=page.clone() />
+        </Document>
+    }
+    .into_any()
+}
+
+/// Renders the content of the Events page.
+#[component]
+pub(crate) fn Events(page: EventsPage) -> impl IntoView {
     let EventsPage { query, mistakes, names, entries, older, position } = page;
     let newest = query.is_older().then(|| {
         let href = query.address(None);

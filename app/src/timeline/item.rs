@@ -9,6 +9,7 @@ use super::{
     time::Clock,
     words::{self, Tone},
 };
+use crate::screens::Mark;
 
 /// Page that an item is rendered for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +37,6 @@ pub(crate) fn Item(entry: Entry, scope: Scope) -> impl IntoView {
         Verdict::NotDelivered => "refused",
         other => other.as_str(),
     });
-    let mark = format!("#i-{}", words::mark_of(&entry));
     let session = (scope == Scope::All && !entry.session.is_empty()).then(|| {
         let name = entry.session.clone();
         view! {
@@ -65,9 +65,7 @@ pub(crate) fn Item(entry: Entry, scope: Scope) -> impl IntoView {
             data-surface=entry.surface.clone()
         >
             <Clock at=entry.at />
-            <svg aria-hidden="true">
-                <use href=mark></use>
-            </svg>
+            <Mark name=words::mark_of(&entry) />
             <div>
                 <div class="what">{session} <What entry=entry.clone() /></div>
                 {proof}

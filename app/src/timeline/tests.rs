@@ -1,5 +1,7 @@
 //! Rendered timelines: words, folds and escapes.
 
+use std::fmt::Write as _;
+
 use ::standing::timeline::{Entry, EntryKind};
 use leptos::prelude::*;
 use wire::{Evidence, Verdict};
@@ -8,7 +10,9 @@ use super::{
     EventsQuery,
     events::{Events, EventsPage},
     item::{Item, Scope, id_of},
+    list::Entries,
 };
+use crate::texts::text_of;
 
 fn entry(event: &str, kind: EntryKind) -> Entry {
     Entry {
@@ -49,6 +53,12 @@ fn with(entry: Entry, fields: &[(&str, &str)]) -> Entry {
 
 fn html(entry: Entry, scope: Scope) -> String {
     Owner::new().with(|| view! { <Item entry=entry scope=scope /> }.to_html())
+}
+
+/// The items of one day as a reader gets them, without their times.
+fn texts(entries: Vec<Entry>) -> String {
+    let html = Owner::new().with(|| view! { <Entries entries=Ok(entries) scope=Scope::Session empty="" /> }.to_html());
+    text_of(&html)
 }
 
 /// Returns the tags of a document without the values of their attributes.
@@ -165,4 +175,71 @@ fn a_mistake_is_under_its_field_which_keeps_its_text() {
         assert!(html.contains(part), "{part} in {html}");
     }
     assert!(!html.contains("events-since-wrong") && !html.contains("data-position"), "{html}");
+}
+
+#[test]
+fn texts_are_current() {
+    let lifecycle = |event: &str| entry(event, EntryKind::Lifecycle);
+    let failed = |event: &str| Entry { failed: true, reason: "the directory is gone".to_owned(), ..lifecycle(event) };
+    let because =
+        |verdict: Verdict, reason: &str| Entry { reason: reason.to_owned(), ..message(verdict, Evidence::None) };
+    let answer = |text: Option<&str>| Entry {
+        kind: EntryKind::Answer,
+        text: text.map(str::to_owned),
+        question: text.map(|_| "Run it?".to_owned()).unwrap_or_default(),
+        actor: "slack:U02".to_owned(),
+        surface: "channels".to_owned(),
+        ..message(Verdict::Submitted, Evidence::QuestionGone)
+    };
+    let mut started = with(entry("service.started", EntryKind::Service), &[("host", "127.0.0.1")]);
+    started.fields.insert("port".to_owned(), 4114.into());
+    let entries = vec![
+        message(Verdict::Submitted, Evidence::Transcript),
+        message(Verdict::Submitted, Evidence::InputEmptied),
+        message(Verdict::Queued, Evidence::Queue),
+        because(Verdict::Unconfirmed, "could not confirm that the harness received it"),
+        because(Verdict::NotDelivered, "a prompt was open"),
+        with(Entry { text: None, ..because(Verdict::NotDelivered, "") }, &[("code", "unsent-text")]),
+        Entry { text: None, actor: String::new(), ..message(Verdict::Submitted, Evidence::Transcript) },
+        Entry { text: Some("A long message. ".repeat(16)), ..message(Verdict::Submitted, Evidence::Transcript) },
+        answer(Some("2. Yes, go on")),
+        with(answer(None), &[("choice", "2")]),
+        with(lifecycle("standing.created"), &[("cwd", "/srv/app")]),
+        failed("standing.create_failed"),
+        lifecycle("standing.started"),
+        lifecycle("standing.resumed"),
+        failed("standing.resume_failed"),
+        failed("standing.spawn_failed"),
+        with(lifecycle("standing.stopped"), &[("detail", "SIGTERM to demo")]),
+        failed("standing.stop_failed"),
+        lifecycle("standing.deleted"),
+        lifecycle("standing.restored"),
+        entry("standing.taken_up", EntryKind::Queue),
+        entry("standing.taken_back", EntryKind::Queue),
+        entry("standing.announced", EntryKind::Slack),
+        Entry { kind: EntryKind::Slack, ..failed("standing.announce_failed") },
+        Entry { actor: "slack:U02".to_owned(), ..entry("channel.reply_received", EntryKind::Slack) },
+        with(entry("channel.dropped", EntryKind::Slack), &[("reason", "unauthorized-actor")]),
+        with(entry("channel.mirror_skipped", EntryKind::Slack), &[("reason", "quiet")]),
+        with(failed("workspace.trust_failed"), &[("cwd", "/srv/app")]),
+        started,
+        entry("service.stopped", EntryKind::Service),
+        with(entry("new.event", EntryKind::Other), &[("key", "value")]),
+    ];
+    let mut text = String::new();
+    let _ = writeln!(text, "== entries\n{}\n", texts(entries));
+    for (title, query) in [
+        ("no event", ""),
+        ("no event matches the filter", "session=ops&kind=failures&since=2026-05-08T12:00:00Z"),
+        ("mistakes in the filter", "session=No+Name&until=yesterday"),
+        ("an earlier page", "before=7.1"),
+    ] {
+        let page = EventsPage::empty(EventsQuery::parse(query));
+        let html = Owner::new().with(|| view! { <Events page=page /> }.to_html());
+        // The zone of the machine is not a text.
+        let shown = text_of(&html).replace(&format!("server, {}.", super::time::zone()), "server, UTC.");
+        let shown: Vec<&str> = shown.lines().collect();
+        let _ = writeln!(text, "== {title}\n{}\n", shown.join("\n"));
+    }
+    testkit::assert_text("events.txt", &text);
 }

@@ -4,6 +4,7 @@
 //! that prefix, so that an unknown address there is never answered with a page. The guard and the security headers are
 //! around this router already; the page sets its own content security policy.
 
+mod events;
 mod parts;
 mod stream;
 
@@ -45,6 +46,7 @@ pub(crate) fn router(engine: Engine, live: Live) -> Router {
     let state = PageState { context: AppContext::new(engine), live };
     Router::new()
         .route("/", get(standing))
+        .route("/events", get(events::events))
         .route("/app/row/{name}", get(parts::row))
         .route("/app/menu/{name}", get(parts::menu))
         .route("/app/confirm", get(parts::confirm))
