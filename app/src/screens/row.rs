@@ -110,10 +110,10 @@ fn StateCell(row: Row, word: &'static str, stale: bool) -> impl IntoView {
         _ if since.is_empty() => ().into_any(),
         _ if stale => view! { " since " <Moment time=since /> }.into_any(),
         State::Stopped => view! { " " <Moment time=since /> }.into_any(),
-        State::Ended => view! { " " {row.reason.clone()} ", " <Moment time=since /> }.into_any(),
+        State::Ended => view! { " " {how(&row.reason)} ", " <Moment time=since /> }.into_any(),
         _ => view! { " " <Ago time=since /> }.into_any(),
     };
-    let reason = (row.state == State::Ended && row.since.is_empty()).then(|| format!(" {}", row.reason));
+    let reason = (row.state == State::Ended && row.since.is_empty()).then(|| format!(" {}", how(&row.reason)));
     view! {
         <p class="state" title=(!row.reason.is_empty()).then(|| row.reason.clone())>
             <b>{word}</b>
@@ -122,6 +122,11 @@ fn StateCell(row: Row, word: &'static str, stale: bool) -> impl IntoView {
         </p>
     }
     .into_any()
+}
+
+/// Returns how a session exited, without the word that stands before it.
+fn how(reason: &str) -> String {
+    reason.trim_start_matches("it ").trim_start_matches("exited ").to_owned()
 }
 
 /// Renders what the session shows: its prompt, its last words, or the reason for its state.

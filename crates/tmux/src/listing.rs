@@ -25,6 +25,8 @@ pub struct Pane {
     pub exit_status: Option<i32>,
     /// Signal that ended a dead pane's process, if one did.
     pub exit_signal: Option<i32>,
+    /// Time of a dead pane's end, in seconds since 1970; `None` if tmux does not tell it.
+    pub ended_at: Option<i64>,
     /// Process of the server.
     pub server_pid: u32,
     /// Path of the server's socket.
@@ -79,7 +81,7 @@ impl Panes {
 
 /// Listed fields. `#{@loop_pane}` of a pane falls back to its window's and session's option of that name, which
 /// the-loop never sets.
-const FIELDS: [&str; 13] = [
+const FIELDS: [&str; 14] = [
     "session_name",
     "pane_id",
     "@loop_id",
@@ -89,6 +91,7 @@ const FIELDS: [&str; 13] = [
     "pane_dead",
     "pane_dead_status",
     "pane_dead_signal",
+    "pane_dead_time",
     "pid",
     "socket_path",
     "window_activity",
@@ -141,6 +144,7 @@ fn parse_line(line: &str, mark: &str) -> Option<(SessionName, Pane)> {
         dead: next()? == "1",
         exit_status: next()?.parse().ok(),
         exit_signal: next()?.parse().ok(),
+        ended_at: next()?.parse().ok(),
         server_pid: next()?.parse().ok()?,
         socket: next()?.to_owned(),
         shown_at: next()?.parse().unwrap_or_default(),

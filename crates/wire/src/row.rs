@@ -184,7 +184,7 @@ pub struct Row {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schema(required = true))]
     pub activity: Activity,
-    /// Start time of the current activity, or time of the stop; empty if unknown. For an idle or waiting session, the
+    /// Start time of the current activity, or time of the stop or exit; empty if unknown. For an idle or waiting session, the
     /// last write to its conversation.
     #[serde(default)]
     #[cfg_attr(

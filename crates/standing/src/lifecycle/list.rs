@@ -92,10 +92,10 @@ pub(crate) fn survey(context: &Context, lines: usize) -> Result<Vec<(Row, String
     let rows = entries.iter().zip(&judged).zip(&shown).map(|(((name, entry), judged), pane)| {
         let mut row = context.row(name, entry, judged);
         let screen = pane.and_then(|_| screens.next().flatten()).unwrap_or_default();
+        row.last_line = last_line(&screen);
         if let Condition::Live(pane) = &judged.condition {
             context.read_screen(&mut row, entry.record(), pane, &screen);
         }
-        row.last_line = last_line(&screen);
         (row, last_lines(&screen, lines))
     });
     Ok(rows.collect())

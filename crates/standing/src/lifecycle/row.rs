@@ -1,6 +1,7 @@
 //! Rows of sessions: definition, record and condition.
 
 use harness::Screen;
+use jiff::Timestamp;
 use tmux::Pane;
 use wire::{Activity, Outcome, Row, SessionName, State, Status};
 
@@ -9,7 +10,7 @@ use super::{
     orphan,
     recognise::restore_hint,
     say::Queue,
-    screen::last_line,
+    screen::{above_input, last_line},
 };
 use crate::{
     clock,
@@ -57,6 +58,10 @@ impl Context {
             self.read_title(&mut row, record, pane);
         }
         self.date(&mut row, record);
+        if let (State::Ended, Some(pane)) = (row.state, judged.condition.shown()) {
+            let ended = pane.ended_at.and_then(|seconds| Timestamp::from_second(seconds).ok());
+            row.since = ended.map(clock::at).unwrap_or_default();
+        }
         row
     }
 
@@ -75,6 +80,7 @@ impl Context {
         row.last_line = last_line(text);
         if let Ok(adapter) = self.harness(&row.harness) {
             let screen = Screen { text, title: &pane.title };
+            row.last_line = last_line(above_input(adapter.as_ref(), screen));
             let reading = adapter.read(screen);
             row.activity = reading.activity;
             row.question = reading.question;

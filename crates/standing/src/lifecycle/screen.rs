@@ -1,5 +1,6 @@
 //! screen: the last lines of a pane. Reading a pane is not a message from the session.
 
+use harness::{Harness, Screen};
 use wire::SessionName;
 
 use super::Context;
@@ -27,6 +28,15 @@ pub fn last_lines(text: &str, lines: usize) -> String {
     all[all.len().saturating_sub(lines)..].join("\n")
 }
 
+/// Returns the part of a screen above the harness's input box: what the harness said, without its hints. The whole screen
+/// if no box is visible or nothing is above it.
+pub(crate) fn above_input<'a>(harness: &dyn Harness, screen: Screen<'a>) -> &'a str {
+    let Some(input) = harness.input_lines(screen) else { return screen.text };
+    let before: usize = screen.text.split_inclusive('\n').take(input.start).map(str::len).sum();
+    let above = &screen.text[..before];
+    if above.contains(char::is_alphanumeric) { above } else { screen.text }
+}
+
 /// Length limit of the last line in a row, in characters.
 const LINE: usize = 200;
 
@@ -40,7 +50,22 @@ pub(crate) fn last_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use config::Routing;
+    use process::Surroundings;
+
     use super::*;
+
+    #[test]
+    fn the_hints_below_the_input_box_are_not_what_was_said() {
+        let here = Surroundings::of_process();
+        let demo = harness::by_name("demo", &Routing::default(), &here).expect("built in");
+        let last = |text: &str| last_line(above_input(demo.as_ref(), Screen { text, title: "demo: idle" }));
+        let rule = "\u{2500}".repeat(40);
+        let hint = "  enter sends \u{b7} ctrl-j new line";
+        assert_eq!(last(&format!("14 of 14 done\n\n{rule}\n> a draft\n{rule}\n{hint}\n")), "14 of 14 done");
+        assert_eq!(last(&format!("{rule}\n> \n{rule}\n{hint}\n")), hint.trim(), "nothing was said yet");
+        assert_eq!(last("done\n"), "done", "no box");
+    }
 
     #[test]
     fn a_frame_is_not_a_line_with_words() {

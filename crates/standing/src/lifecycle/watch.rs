@@ -11,7 +11,7 @@ use wire::{Activity, Row, State};
 use super::{
     Context,
     list::{Everything, Panorama, everything_by},
-    screen::{last_line, last_lines},
+    screen::{above_input, last_line, last_lines},
 };
 use crate::{Error, clock, process::Meter, state::Condition};
 
@@ -64,7 +64,6 @@ pub(crate) fn watch(
     for ((name, entry), judged) in entries.iter().zip(&judged) {
         let mut row = context.row(name, entry, judged);
         let screen = judged.condition.shown().and_then(|pane| memory.screens.get(&place(pane)));
-        screens.push(screen.map_or_else(Arc::default, |screen| Arc::clone(&screen.text)));
         if let Some(screen) = screen {
             row.last_line = last_line(&screen.text);
             if let Condition::Live(pane) = &judged.condition {
@@ -76,12 +75,24 @@ pub(crate) fn watch(
                 }
             }
         }
+        screens.push(screen.map_or_else(Arc::default, |screen| context.shown(&row, &judged.condition, &screen.text)));
         rows.push(row);
     }
     memory.measure(&mut rows);
     let at_work = |row: &Row| matches!(row.state, State::Starting | State::Stopping | State::Orphaned);
     let unsettled = rows.iter().any(at_work) || memory.screens.values().any(|screen| !screen.is_settled());
     Ok(Found { rows, screens, panes, unsettled })
+}
+
+impl Context {
+    /// Returns the part of a screen that people want to see: without the input box and the hints of the harness.
+    fn shown(&self, row: &Row, condition: &Condition, text: &Arc<str>) -> Arc<str> {
+        let (Condition::Live(pane), Ok(harness)) = (condition, self.harness(&row.harness)) else {
+            return Arc::clone(text);
+        };
+        let above = above_input(harness.as_ref(), harness::Screen { text, title: &pane.title });
+        if above.len() == text.len() { Arc::clone(text) } else { above.into() }
+    }
 }
 
 fn place(pane: &Pane) -> Place {
