@@ -124,6 +124,14 @@ service:
         return run('tmux', ['-L', this.socket, ...args], { env: this.env() });
     }
 
+    /** Number of open streams, from the service's own metrics. */
+    async openConnections(path: string): Promise<number> {
+        const text = await (await fetch(this.at('/metrics'))).text();
+        const line = text.split('\n').find((line) => /^the_loop_streams /.test(line));
+        if (!line) throw new Error(`no number of streams for ${path} in the metrics`);
+        return Number(line.split(' ').pop());
+    }
+
     /** Ends everything and removes every trace. */
     async dispose(): Promise<void> {
         await this.end();

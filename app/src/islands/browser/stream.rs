@@ -104,6 +104,8 @@ fn told(message: &Message<'_>) {
             TABS.with_borrow_mut(|tabs| tabs.push((tab.to_owned(), wants)));
             TABS.with_borrow(|tabs| view::others_are_visible(tabs.iter().any(|(_, tab)| tab.visible)));
             connect_if_needed(version);
+            let mode = get(&root(), "data-mode");
+            tabs::post(&Message::Event { name: "mode", id: "", data: &mode });
             // The other tab may have signed in for all of them.
             if stale::is_marked() {
                 spawn_local(look());

@@ -32,6 +32,9 @@ const POLL: Duration = Duration::from_secs(5);
 /// Number of events that wait for one page to read.
 const WAITING: usize = 64;
 
+/// Data of an event without data: a browser does not report an event whose data is empty.
+const NOTHING: &str = "-";
+
 /// Time limit for one waiting event. The stream of a page that takes none for so long is closed.
 const STALLED: Duration = Duration::from_mins(1);
 
@@ -91,7 +94,7 @@ async fn run(mut feed: Feed, events: &mpsc::Sender<Event>, live: bool, beat: Dur
         match time::timeout(beat, feed.changed()).await {
             Ok(change) => send_all(events, feed.events(change).await.ok_or(Over)?).await?,
             // A beat is an event and not a comment, since scripts do not see comments.
-            Err(_) => send(events, Event::default().event("beat").data("")).await?,
+            Err(_) => send(events, Event::default().event("beat").data(NOTHING)).await?,
         }
     }
 }
@@ -100,7 +103,7 @@ async fn send_all(events: &mpsc::Sender<Event>, parts: Vec<Part>) -> Result<(), 
     for part in parts {
         // HTML contains texts of files and of other people. A carriage return would end an event's line.
         let data = text::inert(&part.data).replace('\r', "");
-        let event = Event::default().event(part.name).data(data);
+        let event = Event::default().event(part.name).data(if data.is_empty() { NOTHING } else { &data });
         let event = match part.version {
             Some(version) => event.id(version.to_string()),
             None => event,
