@@ -15,12 +15,14 @@ use std::{
 use ::engine::{Change, Snapshot, Subscription};
 use leptos::prelude::*;
 use serde::Serialize;
+use wire::SessionName;
 
 use crate::{
     context::AppContext,
     page::{Page, Session, of_snapshot},
     query::Query,
     screens::{Excerpt, parts, row_html},
+    timeline::{EventsQuery, NewsOf, news},
 };
 
 /// Wants of a page: what it shows.
@@ -32,6 +34,27 @@ pub struct Wants {
     pub open: BTreeSet<String>,
     /// Names of the sessions whose own pages are open.
     pub pages: BTreeSet<String>,
+    /// Timelines, each with the position in the event log from which it continues.
+    pub logs: Vec<(Log, u64)>,
+}
+
+/// A timeline that is open: that of the Events page, or that of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Log {
+    key: String,
+    of: NewsOf,
+}
+
+impl Log {
+    /// Parses `events` or `session:<name>`.
+    pub fn parse(key: &str) -> Option<Self> {
+        let of = match key.strip_prefix("session:") {
+            Some(name) => NewsOf::Session { name: SessionName::parse(name).ok()?, kind: String::new() },
+            None if key == "events" => NewsOf::Events(EventsQuery::default()),
+            None => return None,
+        };
+        Some(Self { key: key.to_owned(), of })
+    }
 }
 
 /// One event for a page.
@@ -89,22 +112,44 @@ impl Feed {
         let page = self.page(&now).await;
         self.remember(&page);
         self.known = Arc::clone(&now);
+        let mut events = self.news().await;
+        events.extend(self.behind(&now, &page));
+        Some(events)
+    }
+
+    /// Returns the events that bring a page from its version to this one.
+    fn behind(&self, now: &Arc<Snapshot>, page: &Page) -> Vec<Event> {
         let after = self.wants.after.unwrap_or(0);
         if after == now.version {
-            return Some(vec![at(&now)]);
+            return vec![at(now)];
         }
         // A later version is that of another instance, whose clock was ahead.
         if after > now.version || now.problem().is_some() {
-            return Some(vec![reload(&now)]);
+            return vec![reload(now)];
         }
         let changed: BTreeSet<&str> = now.changed_since(after).map(|row| row.name.as_str()).collect();
-        let mut events: Vec<Event> = self.rows(&page, &changed);
+        let mut events: Vec<Event> = self.rows(page, &changed);
         let names: Vec<&str> = now.rows().iter().map(|row| row.name.as_str()).collect();
         events.push(json("names", &names));
         events.push(json("texts", &self.texts));
         events.extend(self.parts.values().map(|html| part(html)));
-        events.push(at(&now));
-        Some(events)
+        events.push(at(now));
+        events
+    }
+
+    /// Returns what is new in the timelines.
+    async fn news(&mut self) -> Vec<Event> {
+        let mut events = Vec::new();
+        for (log, position) in &mut self.wants.logs {
+            let news = news(&self.context, &log.of, *position).await;
+            *position = news.position;
+            if !news.items.is_empty() || news.gap {
+                let items: Vec<[&str; 4]> =
+                    news.items.iter().map(|item| [&*item.id, &*item.html, &*item.day, &*item.head]).collect();
+                events.push(json("log", &(&log.key, news.position, news.gap, items)));
+            }
+        }
+        events
     }
 
     /// Waits for the next change. The caller may stop waiting at any time.
@@ -116,7 +161,7 @@ impl Feed {
     pub async fn events(&mut self, change: Change) -> Option<Vec<Event>> {
         match change {
             Change::Over => None,
-            Change::Log => Some(Vec::new()),
+            Change::Log => Some(self.news().await),
             Change::Sessions => Some(self.sessions().await),
             Change::Shown => {
                 tokio::time::sleep(PACE).await;

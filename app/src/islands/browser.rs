@@ -9,6 +9,7 @@ mod failure;
 mod filter;
 mod groups;
 mod keys;
+mod log;
 mod menu;
 mod morph;
 mod name;

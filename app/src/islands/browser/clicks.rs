@@ -3,7 +3,10 @@
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Element, Event, HtmlAnchorElement, HtmlDetailsElement, HtmlDialogElement, HtmlInputElement, MouseEvent};
+use web_sys::{
+    Element, Event, HtmlAnchorElement, HtmlDetailsElement, HtmlDialogElement, HtmlInputElement, HtmlTextAreaElement,
+    MouseEvent,
+};
 
 use super::{
     announce, around, change_query, chosen, dialogs, document, every, filter, first, focus, get, groups, menu, morph,
@@ -56,6 +59,8 @@ fn handled(clicked: &Element) -> bool {
     } else if let Some(dialog) = at("a[data-closes]").and_then(|link| around(&link, "dialog")) {
         let Ok(dialog) = dialog.dyn_into::<HtmlDialogElement>() else { return false };
         dialog.close();
+    } else if let Some(button) = at("button.again") {
+        again(&button);
     } else if let Some(button) = at("[data-fill]") {
         fill(&button);
     } else if at("#undo-stop").is_some() {
@@ -77,6 +82,18 @@ fn handled(clicked: &Element) -> bool {
 /// True if the reader is selecting text, which ends with a click.
 fn has_selection() -> bool {
     window().get_selection().ok().flatten().is_some_and(|selection| !selection.is_collapsed())
+}
+
+/// Puts the text of a message into the box of its session, to be sent again. Without a box, leads to the session.
+fn again(button: &Element) {
+    let name = get(button, "data-of");
+    let field = document().get_element_by_id(&["text-", &name].concat());
+    let Some(field) = field.and_then(|field| field.dyn_into::<HtmlTextAreaElement>().ok()) else {
+        let _ = window().location().set_href(&["/standing/", &name].concat());
+        return;
+    };
+    field.set_value(&get(button, "data-again"));
+    focus(&field);
 }
 
 /// Puts the suggested value of a button into its field.

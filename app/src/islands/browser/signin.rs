@@ -1,4 +1,5 @@
-//! Sign-in by an address with a one-time code, opened in a tab that already shows the page.
+//! Fragments of the address: a one-time code to sign in, opened in a tab that already shows the page, and the names of
+//! other pages.
 
 use web_sys::Event;
 
@@ -12,11 +13,22 @@ pub(super) fn attach() {
     if has_code() {
         set_address("#/standing");
     }
+    lead();
     listen(&window(), "hashchange", opened);
+}
+
+/// Leads from the fragment of an address to its page: `#/events`, `#/standing/<name>`.
+fn lead() {
+    let fragment = window().location().hash().unwrap_or_default();
+    let page = fragment.strip_prefix("#/").filter(|page| *page == "events" || page.starts_with("standing/"));
+    if let Some(page) = page {
+        let _ = window().location().replace(&["/", page].concat());
+    }
 }
 
 /// Handles a new fragment, which alone does not load a page.
 fn opened(_: &Event) {
+    lead();
     if has_code() {
         let _ = window().location().reload();
     }

@@ -7,7 +7,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Event, EventSource, MessageEvent};
 
 use super::{
-    document, first, get, listen, now, page, parts, root, rows, set, stale,
+    document, first, get, listen, log, now, page, parts, root, rows, set, stale,
     tabs::{self, Message},
     tell, unfold, view, wait, wants, window,
 };
@@ -48,7 +48,7 @@ thread_local! {
 pub(super) fn attach() {
     let version = get(&root(), "data-version").parse().unwrap_or(0);
     // A page without a version has no stream.
-    if version == 0 && first("[data-live]").is_none() {
+    if version == 0 && first("[data-position], [data-pane]").is_none() {
         return;
     }
     wants::show(version);
@@ -200,6 +200,7 @@ fn dispatch(name: &str, id: &str, data: &str) {
             rows::settled();
         }
         "changed" if get(&first("main").unwrap_or_else(root), "data-session") == data => page::refresh(),
+        "log" => log::news(data),
         "reload" => page::refresh(),
         "mode" => {
             set(&root(), "data-mode", data);

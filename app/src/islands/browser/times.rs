@@ -49,6 +49,12 @@ fn lasted(seconds: f64) -> String {
 
 /// Shows the moments below an element in the reader's zone and language.
 pub(super) fn localise(below: &Element) {
+    for time in every_in(below, "time[data-clock]") {
+        let text = clock(Date::parse(&get(&time, "datetime")));
+        if time.text_content().as_deref() != Some(&text) {
+            time.set_text_content(Some(&text));
+        }
+    }
     for time in every_in(below, "time[data-moment]") {
         let at = Date::parse(&get(&time, "datetime"));
         let today = Date::new(&JsValue::from_f64(at)).to_date_string() == Date::new_0().to_date_string();

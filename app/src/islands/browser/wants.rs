@@ -34,6 +34,14 @@ pub(super) fn changed() {
     }
 }
 
+/// Returns the name of the timeline that this tab shows.
+pub(super) fn log_key() -> String {
+    match first("main[data-session]") {
+        Some(page) => ["session:", &get(&page, "data-session")].concat(),
+        None => "events".to_owned(),
+    }
+}
+
 /// Returns what this tab wants, as the query of the stream.
 pub(super) fn query() -> String {
     let Ok(wants) = UrlSearchParams::new() else { return String::new() };
@@ -46,8 +54,8 @@ pub(super) fn query() -> String {
     if let Some(pane) = first("[data-pane]").filter(|_| view::is_visible()) {
         wants.append("pane", &get(&pane, "data-pane"));
     }
-    if let Some(log) = first("[data-log]") {
-        wants.append("log", &get(&log, "data-log"));
+    if let Some(log) = first("[data-position]") {
+        wants.append("log", &[&log_key(), "@", &get(&log, "data-position")].concat());
     }
     String::from(wants.to_string())
 }

@@ -6,7 +6,7 @@
 
 use std::{convert::Infallible, time::Duration};
 
-use app::live::{Event as Part, Feed, Wants};
+use app::live::{Event as Part, Feed, Log, Wants};
 use axum::{
     extract::{RawQuery, State},
     http::{HeaderMap, HeaderName, HeaderValue},
@@ -69,6 +69,7 @@ fn wants(query: &str, headers: &HeaderMap) -> Wants {
             "after" => wants.after = value.parse().ok(),
             "open" => drop(wants.open.insert(value.into_owned())),
             "page" => drop(wants.pages.insert(value.into_owned())),
+            "log" => wants.logs.extend(log(&value)),
             _ => {}
         }
     }
@@ -77,6 +78,12 @@ fn wants(query: &str, headers: &HeaderMap) -> Wants {
         wants.after = Some(id);
     }
     wants
+}
+
+/// Parses a timeline and its position, as in `session:ops@1234`.
+fn log(value: &str) -> Option<(Log, u64)> {
+    let (key, position) = value.split_once('@')?;
+    Some((Log::parse(key)?, position.parse().ok()?))
 }
 
 /// The stream is over: its page has left or stalled, or the service is shutting down.
