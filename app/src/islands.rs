@@ -2,11 +2,9 @@
 //! server renders.
 
 pub mod enhance;
-mod hint;
-pub mod name_hint;
+pub(crate) mod hint;
 
 #[cfg(feature = "hydrate")]
 mod browser;
 
 pub use enhance::Enhance;
-pub use name_hint::NameHint;

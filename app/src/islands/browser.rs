@@ -33,8 +33,6 @@ use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Document, Element, Event, EventTarget, HtmlElement, Url, UrlSearchParams, Window, js_sys::Promise};
 
-pub(super) use name::watch_name;
-
 /// Attaches all handlers, and marks the document as live.
 pub(super) fn attach() {
     let document = document();
@@ -44,6 +42,7 @@ pub(super) fn attach() {
     listen(&document, "input", filter::input);
     dialogs::attach(&document);
     drafts::attach(&document);
+    name::attach(&document);
     signin::attach();
     rows::attach(&document);
     notify::attach();

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::{
-    islands::NameHint,
+    islands::hint::RULE,
     notices::{Notice, Place},
     page::Page,
     screens::{
@@ -55,7 +55,9 @@ pub(crate) fn CreateDialog(page: Page) -> impl IntoView {
                         autofocus=true
                     />
                     <Wrong field="name" mistakes=mistakes.clone() />
-                    <NameHint />
+                    <p class="hint" id="new-name-hint">
+                        {RULE}
+                    </p>
                 </div>
                 <div class="field">
                     <label for="new-cwd">"Working directory"</label>

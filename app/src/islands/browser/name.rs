@@ -1,24 +1,19 @@
 //! Live check of a name, by the same rule as on the server.
 
-use std::cell::Cell;
-
-use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use web_sys::{Event, HtmlInputElement};
+use web_sys::{Document, Event, HtmlInputElement};
 use wire::SessionName;
 
-use super::{document, listen, set, target, unset};
-use crate::islands::hint::{Hint, RULE};
+use super::{first, listen, mark, set, target, tell, unset};
+use crate::islands::hint::RULE;
 
-thread_local! {
-    static HINT: Cell<Option<WriteSignal<Hint>>> = const { Cell::new(None) };
-}
+/// ID of the text below the field.
+const HINT: &str = "#new-name-hint";
 
 /// Shows the tmux session for the typed name, or the mistake in it.
-pub(in crate::islands) fn watch_name(hint: WriteSignal<Hint>) {
-    HINT.set(Some(hint));
-    listen(&document(), "input", changed);
-    listen(&document(), "reset", |_| tell(RULE.to_owned(), false));
+pub(super) fn attach(document: &Document) {
+    listen(document, "input", changed);
+    listen(document, "reset", |_| show(RULE, false));
 }
 
 fn changed(event: &Event) {
@@ -27,21 +22,18 @@ fn changed(event: &Event) {
     let name = field.value();
     unset(&field, "aria-invalid");
     match SessionName::parse(&name) {
-        _ if name.is_empty() => tell(RULE.to_owned(), false),
-        Ok(name) => {
-            let mut text = String::from("tmux session: ");
-            text.push_str(&name.tmux_session());
-            tell(text, false);
-        }
+        _ if name.is_empty() => show(RULE, false),
+        Ok(name) => show(&["tmux session: ", &name.tmux_session()].concat(), false),
         Err(wrong) => {
             set(&field, "aria-invalid", "true");
-            tell(wrong.to_string(), true);
+            show(&wrong.to_string(), true);
         }
     }
 }
 
-fn tell(text: String, wrong: bool) {
-    if let Some(hint) = HINT.get() {
-        hint.set(Hint { text, wrong });
+fn show(text: &str, wrong: bool) {
+    tell(HINT, text);
+    if let Some(hint) = first(HINT) {
+        mark(&hint, "data-wrong", wrong);
     }
 }
