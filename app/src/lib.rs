@@ -39,6 +39,10 @@ mod rows;
 mod screens;
 #[cfg(feature = "ssr")]
 #[expect(unreachable_pub, reason = "the component macro makes a public item of each")]
+#[expect(clippy::needless_pass_by_value, reason = "components own what they are given")]
+mod session;
+#[cfg(feature = "ssr")]
+#[expect(unreachable_pub, reason = "the component macro makes a public item of each")]
 mod shell;
 #[cfg(feature = "ssr")]
 #[expect(unreachable_pub, reason = "the component macro makes a public item of each")]
@@ -63,5 +67,10 @@ pub use page::{Page, load};
 pub use parts::{confirm_part, menu_part, notice_part, row_part};
 #[cfg(feature = "ssr")]
 pub use query::Query;
+#[cfg(feature = "ssr")]
+pub use session::{
+    Found, MissingPage, MissingShell, MissingShellProps, PaneFeed, SessionPage, SessionShell, SessionShellProps, Tab,
+    load_session, scrollback_part,
+};
 #[cfg(feature = "ssr")]
 pub use shell::{Assets, Nav, Shell, ShellProps};

@@ -36,6 +36,8 @@ pub struct Wants {
     pub pages: BTreeSet<String>,
     /// Timelines, each with the position in the event log from which it continues.
     pub logs: Vec<(Log, u64)>,
+    /// Names of the sessions whose panes are in view.
+    pub panes: BTreeSet<String>,
 }
 
 /// A timeline that is open: that of the Events page, or that of a session.

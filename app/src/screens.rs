@@ -30,17 +30,19 @@ use create_form::CreateDialog;
 use empty::Empty;
 use foot::Foot;
 use list::List;
-use notice::Slot;
 use strip::Strip;
 use summary::Heading;
 use trouble::TroubleBox;
 
+pub(crate) use act::Act;
 pub(crate) use confirm::ConfirmForm;
 pub(crate) use list::row_html;
 pub(crate) use mark::Mark;
-pub(crate) use menu::Menu;
-pub(crate) use notice::NoticeBox;
+pub(crate) use menu::{Copy, CopyLine, Menu};
+pub(crate) use notice::{NoticeBox, Slot};
+pub(crate) use prompt::{Answers, Question};
 pub(crate) use row::{Excerpt, bytes};
+pub(crate) use say_box::SayBox;
 
 /// Renders the whole screen.
 #[component]

@@ -61,11 +61,12 @@ export class Service {
         return `http://127.0.0.1:${this.port}${path}`;
     }
 
-    /** Writes the config; the running service reads it again by itself. */
-    configure(sessions: string): void {
+    /** Writes the config, with custom harnesses if given; the running service reads it again by itself. */
+    configure(sessions: string, harnesses: object = {}): void {
         const list = sessions.trim() === '' ? ' []' : `\n${sessions.replace(/^\n/, '')}`;
         this.writeConfig(`
 routing:
+  harnesses: ${JSON.stringify(harnesses)}
   tmux:
     socket: ${this.socket}
     resumeProbeSeconds: 0.3

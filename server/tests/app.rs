@@ -94,6 +94,12 @@ impl App {
         Answer { status: parts.status, headers: parts.headers, body: Bytes::new() }
     }
 
+    /// Opens a stream, whose body does not end.
+    pub(crate) async fn open(&self, path: &str) -> Response<Body> {
+        let request = Request::get(path).header("host", AUTHORITY).body(Body::empty()).expect("a request");
+        self.router.clone().oneshot(request).await.expect("the router never fails")
+    }
+
     pub(crate) async fn get(&self, path: &str) -> Answer {
         self.send(Request::get(path).header("host", AUTHORITY).body(Body::empty()).expect("a request")).await
     }

@@ -26,4 +26,5 @@ mod scale;
 mod schemathesis;
 mod serve;
 mod service;
+mod session_page;
 mod stream;

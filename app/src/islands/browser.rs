@@ -15,6 +15,7 @@ mod morph;
 mod name;
 mod notify;
 mod page;
+mod pane;
 mod parts;
 mod row;
 mod rows;
@@ -49,6 +50,7 @@ pub(super) fn attach() {
     times::attach();
     menu::attach();
     filter::attach();
+    pane::attach();
     stream::attach();
     set(&root(), "data-hydrated", "");
 }

@@ -25,6 +25,12 @@ pub struct SessionTimeline {
 }
 
 impl SessionTimeline {
+    /// Returns the timeline of a session without entries.
+    #[cfg(test)]
+    pub(crate) fn empty(name: &str) -> Self {
+        Self { name: name.to_owned(), kinds: Kinds::All, entries: Ok(Vec::new()), older: None, position: 0 }
+    }
+
     /// Returns the position in the event log from which news follow this page.
     pub fn position(&self) -> u64 {
         self.position

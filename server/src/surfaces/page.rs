@@ -6,6 +6,7 @@
 
 mod events;
 mod parts;
+mod session;
 mod stream;
 
 use app::{AppContext, Assets, Query, Shell, ShellProps};
@@ -47,6 +48,8 @@ pub(crate) fn router(engine: Engine, live: Live) -> Router {
     Router::new()
         .route("/", get(standing))
         .route("/events", get(events::events))
+        .route("/standing/{name}", get(session::session))
+        .route("/standing/{name}/scrollback", get(session::scrollback))
         .route("/app/row/{name}", get(parts::row))
         .route("/app/menu/{name}", get(parts::menu))
         .route("/app/confirm", get(parts::confirm))

@@ -8,8 +8,8 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlFormElement, HtmlTextAreaElement, KeyboardEvent, ScrollIntoViewOptions};
 
 use super::{
-    around, chosen, clicks, dialogs, document, filter, first, focus, get, inside, menu, notify, page, press, row, send,
-    target, unfold, window,
+    around, chosen, clicks, dialogs, document, filter, first, focus, get, inside, menu, notify, page, pane, press, row,
+    send, target, unfold, window,
 };
 
 /// Handles a pressed key.
@@ -46,7 +46,7 @@ pub(super) fn key(event: &Event) {
     if letter && !notify::letter_keys() {
         return;
     }
-    if anywhere(&name) || (first("#list").is_some() && in_list(&name, key.shift_key(), &target)) {
+    if anywhere(&name) || pane::key(&name) || (first("#list").is_some() && in_list(&name, key.shift_key(), &target)) {
         event.prevent_default();
     }
 }

@@ -30,7 +30,7 @@ const REACTION: i32 = 500;
 
 /// Makes `old` equal to `new`, except for parts in use by the reader, and for the keys of forms without an answer.
 pub(super) fn morph(old: &Element, new: &Element) {
-    let left_alone = old.matches("leptos-island, dialog:modal, [data-once]").unwrap_or_default();
+    let left_alone = old.matches("leptos-island, dialog:modal, [data-once], [data-own]").unwrap_or_default();
     if left_alone || old.is_equal_node(Some(new)) || is_selected(old) {
         return;
     }

@@ -7,7 +7,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Event, EventSource, MessageEvent};
 
 use super::{
-    document, first, get, listen, log, now, page, parts, root, rows, set, stale,
+    document, first, get, listen, log, now, page, pane, parts, root, rows, set, stale,
     tabs::{self, Message},
     tell, unfold, view, wait, wants, window,
 };
@@ -193,6 +193,7 @@ fn dispatch(name: &str, id: &str, data: &str) {
         "names" => rows::only(data),
         "texts" => rows::texts(data),
         "part" => parts::changed(data),
+        "pane" => pane::changed(data),
         "at" => {
             if let Ok(version) = id.parse() {
                 wants::show(version);

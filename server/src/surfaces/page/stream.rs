@@ -4,9 +4,12 @@
 //! Without a free place, or with streams disabled, the answer is short: it contains what changed, and the browser asks
 //! again automatically.
 
-use std::{convert::Infallible, time::Duration};
+use std::{collections::BTreeSet, convert::Infallible, time::Duration};
 
-use app::live::{Event as Part, Feed, Log, Wants};
+use app::{
+    AppContext, PaneFeed,
+    live::{Event as Part, Feed, Log, Wants},
+};
 use axum::{
     extract::{RawQuery, State},
     http::{HeaderMap, HeaderName, HeaderValue},
@@ -32,6 +35,9 @@ const POLL: Duration = Duration::from_secs(5);
 /// Number of events that wait for one page to read.
 const WAITING: usize = 64;
 
+/// Maximum number of panes that one stream follows.
+const PANES: usize = 16;
+
 /// Data of an event without data: a browser does not report an event whose data is empty.
 const NOTHING: &str = "-";
 
@@ -46,6 +52,7 @@ pub(super) async fn stream(State(state): State<PageState>, RawQuery(query): RawQ
     let permit = settings.stream_enabled.then(|| state.live.permits().take(settings.stream_max_subscribers)).flatten();
     let beat = settings.stream_keep_alive;
     let (sender, events) = mpsc::channel(WAITING);
+    let (context, names) = (state.context.clone(), wants.panes.clone());
     let feed = Feed::new(&state.context, wants);
     let end = state.live.end().clone();
     tokio::spawn(async move {
@@ -53,7 +60,7 @@ pub(super) async fn stream(State(state): State<PageState>, RawQuery(query): RawQ
         tokio::select! {
             () = end.cancelled() => {},
             () = sender.closed() => {},
-            _ = run(feed, &sender, live, beat) => {},
+            _ = async { tokio::try_join!(panes(&context, &names, &sender, live), run(feed, &sender, live, beat)) } => {},
         }
         drop(permit);
     });
@@ -70,6 +77,7 @@ fn wants(query: &str, headers: &HeaderMap) -> Wants {
             "open" => drop(wants.open.insert(value.into_owned())),
             "page" => drop(wants.pages.insert(value.into_owned())),
             "log" => wants.logs.extend(log(&value)),
+            "pane" if wants.panes.len() < PANES => drop(wants.panes.insert(value.into_owned())),
             _ => {}
         }
     }
@@ -104,6 +112,29 @@ async fn run(mut feed: Feed, events: &mpsc::Sender<Event>, live: bool, beat: Dur
             Err(_) => send(events, Event::default().event("beat").data(NOTHING)).await?,
         }
     }
+}
+
+/// Sends the panes that are in view, and then their changes while the stream is live. They have a task of their own
+/// beside the list, which paces its events.
+async fn panes(
+    context: &AppContext,
+    names: &BTreeSet<String>,
+    events: &mpsc::Sender<Event>,
+    live: bool,
+) -> Result<(), Over> {
+    let follow = |name: String| async move {
+        // Without a pane to show, the page says why, and the list goes on alone.
+        let Some(mut feed) = PaneFeed::new(context, &name).await else { return Ok(()) };
+        send_all(events, feed.whole().into_iter().collect()).await?;
+        if !live {
+            return Ok(());
+        }
+        loop {
+            let change = feed.changed().await;
+            send_all(events, vec![change]).await?;
+        }
+    };
+    futures_util::future::try_join_all(names.iter().cloned().map(follow)).await.map(drop)
 }
 
 async fn send_all(events: &mpsc::Sender<Event>, parts: Vec<Part>) -> Result<(), Over> {
