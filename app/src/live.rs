@@ -89,9 +89,46 @@ pub struct Feed {
     screens: HashMap<String, Option<String>>,
 }
 
-/// Texts of a row that change often, so they travel without the rest of the row.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-struct Texts(String, String, String);
+/// What changes often in a row, so it travels without the rest of the row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Texts {
+    line: String,
+    cpu: Option<u32>,
+    memory: Option<u64>,
+}
+
+impl Texts {
+    fn of(session: &Session) -> Self {
+        let row = &session.row;
+        let (cpu, memory) = if session.stale { (None, None) } else { (row.cpu, row.memory) };
+        Self { line: row.last_line.clone(), cpu, memory }
+    }
+
+    /// Keeps the measurements that were sent before, if the new ones differ by little: a page at rest receives nothing.
+    fn steady(mut self, before: Option<&Self>) -> Self {
+        let Some(before) = before else { return self };
+        if let (Some(now), Some(then)) = (self.cpu, before.cpu)
+            && now.abs_diff(then) < 3
+            && (now == 0) == (then == 0)
+        {
+            self.cpu = before.cpu;
+        }
+        if let (Some(now), Some(then)) = (self.memory, before.memory)
+            && now.abs_diff(then) < then / 20
+        {
+            self.memory = before.memory;
+        }
+        self
+    }
+}
+
+impl Serialize for Texts {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let cpu = self.cpu.map(|cpu| format!("{cpu} %")).unwrap_or_default();
+        let memory = self.memory.map(crate::screens::bytes).unwrap_or_default();
+        (&self.line, cpu, memory).serialize(serializer)
+    }
+}
 
 impl Feed {
     /// Subscribes for a page.
@@ -165,16 +202,16 @@ impl Feed {
             Change::Over => None,
             Change::Log => Some(self.news().await),
             Change::Sessions => Some(self.sessions().await),
-            Change::Shown => {
-                tokio::time::sleep(PACE).await;
-                let now = self.watch.snapshot();
-                // A new version is a change of its own.
-                if now.version != self.known.version {
-                    return Some(Vec::new());
+            Change::Shown => match tokio::time::timeout(PACE, self.watch.changed()).await {
+                Ok(Change::Over) => None,
+                Ok(Change::Log) => Some(self.news().await),
+                Ok(Change::Sessions | Change::Shown) => Some(self.sessions().await),
+                Err(_) => {
+                    let now = self.watch.snapshot();
+                    let page = self.page(&now).await;
+                    Some(self.texts_of(&page))
                 }
-                let page = self.page(&now).await;
-                Some(self.texts_of(&page))
-            }
+            },
         }
     }
 
@@ -241,11 +278,15 @@ impl Feed {
             .collect()
     }
 
+    fn texts_now(&self, session: &Session) -> Texts {
+        Texts::of(session).steady(self.texts.get(&session.row.name))
+    }
+
     fn texts_of(&mut self, page: &Page) -> Vec<Event> {
         let mut events = Vec::new();
         let mut changed: HashMap<&str, &Texts> = HashMap::new();
         let texts: HashMap<String, Texts> =
-            page.sessions().iter().map(|session| (session.row.name.clone(), texts(session))).collect();
+            page.sessions().iter().map(|session| (session.row.name.clone(), self.texts_now(session))).collect();
         for (name, text) in &texts {
             if self.texts.get(name) != Some(text) {
                 changed.insert(name, text);
@@ -269,16 +310,6 @@ impl Feed {
     }
 }
 
-fn texts(session: &Session) -> Texts {
-    let row = &session.row;
-    let (cpu, memory) = if session.stale { (None, None) } else { (row.cpu, row.memory) };
-    Texts(
-        row.last_line.clone(),
-        cpu.map(|cpu| format!("{cpu} %")).unwrap_or_default(),
-        memory.map(crate::screens::bytes).unwrap_or_default(),
-    )
-}
-
 /// Tells the page to fetch itself again: its structure changes, or it is of another instance.
 fn reload(now: &Snapshot) -> Event {
     Event { name: "reload", data: String::new(), version: Some(now.version) }
@@ -294,4 +325,20 @@ fn at(now: &Snapshot) -> Event {
 
 fn json(name: &'static str, data: &impl Serialize) -> Event {
     Event { name, data: serde_json::to_string(data).unwrap_or_default(), version: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_measurement_that_hardly_changes_is_not_sent_again() {
+        let texts = |cpu, memory| Texts { line: String::new(), cpu: Some(cpu), memory: Some(memory) };
+        let sent = texts(10, 100);
+        assert_eq!(texts(12, 104).steady(Some(&sent)), sent);
+        assert_eq!(texts(13, 105).steady(Some(&sent)), texts(13, 105));
+        assert_eq!(texts(0, 100).steady(Some(&texts(1, 100))), texts(0, 100), "it is at rest now");
+        assert_eq!(texts(0, 100).steady(None), texts(0, 100));
+        assert_eq!(serde_json::to_string(&texts(3, 312_000_000)).expect("JSON"), r#"["","3 %","312 MB"]"#);
+    }
 }

@@ -60,9 +60,11 @@ fn FilterForm(query: Query) -> impl IntoView {
             <kbd class="needs-script" aria-hidden="true">
                 "/"
             </kbd>
-            <button class="button small quiet without-script" type="submit">
-                "Filter"
-            </button>
+            <noscript>
+                <button class="button small quiet" type="submit">
+                    "Filter"
+                </button>
+            </noscript>
         </form>
     }
     .into_any()

@@ -7,6 +7,7 @@
 //! It must not change a session, and must not guess: while tmux does not answer, rows are `unknown` since a given
 //! time.
 
+mod ends;
 mod files;
 mod sessions;
 mod snapshot;

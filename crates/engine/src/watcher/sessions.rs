@@ -12,6 +12,7 @@ use tokio::{io::unix::AsyncFd, task, time};
 
 use super::{
     Shared,
+    ends::Ends,
     snapshot::{Stamp, Taken},
 };
 
@@ -30,7 +31,8 @@ const GATHER: Duration = Duration::from_millis(30);
 /// Pause after a look, as a multiple of its duration, unless a reader waits. With many sessions a look takes long.
 const REST: u32 = 10;
 
-const LONGEST_REST: Duration = Duration::from_secs(3);
+/// Longest pause after a look. A page shows every change within a second.
+const LONGEST_REST: Duration = Duration::from_millis(600);
 
 /// Pause after a look that panicked.
 const BROKEN: Duration = Duration::from_secs(10);
@@ -38,7 +40,7 @@ const BROKEN: Duration = Duration::from_secs(10);
 /// Looks repeatedly.
 pub(super) async fn look(shared: &Arc<Shared>) {
     let mut watching = Watching::new(shared.the_loop.clone());
-    let (mut signal, mut why) = (Signal::default(), Reason::Told);
+    let (mut signal, mut ends, mut why) = (Signal::default(), Ends::default(), Reason::Told);
     loop {
         let covers = shared.wanted.load(Ordering::SeqCst);
         let begun = Instant::now();
@@ -50,6 +52,9 @@ pub(super) async fn look(shared: &Arc<Shared>) {
         };
         watching = back;
         let (unsettled, took) = (look.unsettled, begun.elapsed());
+        if let Ok(rows) = &look.rows {
+            ends.follow(shared, rows);
+        }
         shared.publish(look, taken);
         signal.follow(&watching);
         why = wait(shared, &watching, &signal, unsettled, took).await;

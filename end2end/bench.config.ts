@@ -1,0 +1,12 @@
+import { defineConfig } from '@playwright/test';
+import base from './playwright.config';
+
+// The figures of the page: `npx playwright test --config bench.config.ts`. THE_LOOP_BIN names the binary.
+export default defineConfig({
+    ...base,
+    testDir: 'bench',
+    testMatch: '*.bench.ts',
+    workers: 1,
+    fullyParallel: false,
+    timeout: 600_000,
+});
