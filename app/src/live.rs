@@ -89,7 +89,7 @@ pub struct Feed {
     screens: HashMap<String, Option<String>>,
 }
 
-/// What changes often in a row, so it travels without the rest of the row.
+/// Parts of a row that change often, so they travel without the rest of the row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Texts {
     line: String,
