@@ -26,7 +26,10 @@ pub(super) fn sentence_of(entry: &Entry) -> Sentence {
     let in_directory = || if field("cwd").is_empty() { String::new() } else { format!("in {}", field("cwd")) };
     match entry.event.as_str() {
         "standing.created" => sentence("Created", &in_directory()),
-        "standing.restored" => sentence("Record restored", ""),
+        "standing.restored" => match listed(entry, "not_restored") {
+            missing if missing.is_empty() => sentence("Record restored", ""),
+            missing => sentence("Record restored", &format!("without {missing}")),
+        },
         "standing.create_failed" => sentence("Could not create it", ""),
         "standing.started" => sentence("Started", "with a new conversation"),
         "standing.resumed" => sentence("Resumed", "its conversation"),
@@ -47,6 +50,12 @@ pub(super) fn sentence_of(entry: &Entry) -> Sentence {
         "service.stopped" => sentence("Service stopped", ""),
         other => sentence(other, &fields(entry)),
     }
+}
+
+/// Returns a field that is a list of texts.
+fn listed(entry: &Entry, key: &str) -> String {
+    let items = entry.fields.get(key).and_then(|value| value.as_array()).into_iter().flatten();
+    items.filter_map(|item| item.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 fn place(entry: &Entry) -> String {

@@ -20,7 +20,7 @@ use files::{
 use wire::SessionName;
 
 pub(crate) use lock::{Hold, LockWait};
-pub(crate) use record::{Origin, Pending, Phase, Record, RecordStatus, Server};
+pub(crate) use record::{Origin, Pending, Phase, Record, RecordStatus, Server, WITHOUT_NAMES};
 
 use crate::{Error, error::storage, notices, state_folder};
 

@@ -17,12 +17,13 @@ use harness::BUILT_IN;
 use tmux::{Pane, Panes};
 use wire::{Row, SessionName};
 
-use super::{Context, context::note_process};
+use super::{Context, context::note_process, restore::in_words};
 use crate::{
     Error, clock,
     launcher::{ROOT_VAR, SESSION_VAR},
+    notices,
     process::{self, LOOP_ID_VAR, ProcessHold, ProcessIdentity},
-    registry::{Entry, Hold, Phase, Record, RecordStatus},
+    registry::{Entry, Hold, Phase, Record, RecordStatus, WITHOUT_NAMES},
 };
 
 impl Context {
@@ -62,6 +63,7 @@ impl Context {
                 let mut completed = kept.unwrap_or_else(|| known.clone());
                 completed.loop_id.clone_from(&known.loop_id);
                 (completed.process, completed.server) = (known.process, known.server);
+                report_lost(name, &completed.left_out.take().unwrap_or_default());
                 completed.phase = Some(Phase::Running);
                 completed
             }
@@ -149,6 +151,7 @@ impl Context {
     /// Reconstructs a record from the process of the harness.
     fn told_by_process(&self, name: &SessionName, pane: &Pane) -> Record {
         let mut record = Record::new(name, clock::now());
+        record.left_out = Some(WITHOUT_NAMES.map(str::to_owned).to_vec());
         let argv = arguments(pane.pid);
         record.harness = self.harness_of(&argv).unwrap_or_default();
         record.cwd =
@@ -218,6 +221,20 @@ pub(crate) fn session_of(context: &Context, pid: u32) -> Option<SessionName> {
 /// Describes a session without a record, and how to restore the record, for people.
 pub(crate) fn restore_hint(name: &SessionName) -> String {
     format!("running, but its record is missing: restore it with `the-loop standing restore {name}`")
+}
+
+/// Reports variables and secrets that another program dropped from a record, and that no copy holds. That program kept
+/// the other keys of a definition.
+fn report_lost(name: &SessionName, left_out: &[String]) {
+    let private = |key: &&String| key.starts_with("env") || key.starts_with("secrets");
+    let lost: Vec<String> = left_out.iter().filter(private).cloned().collect();
+    if !lost.is_empty() {
+        notices::tell(format!(
+            "`{name}`: another program rewrote its record without {}: declare the session with them in \
+             `standingSessions.sessions` of the config before its next start",
+            in_words(&lost)
+        ));
+    }
 }
 
 /// True if a pane from a version whose marks did not name the folder runs the conversation of a record.

@@ -13,6 +13,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use wire::SessionName;
 
+pub(crate) use published::WITHOUT_NAMES;
+
 use crate::{
     process::ProcessIdentity,
     text::inert_line,
@@ -105,6 +107,10 @@ pub(crate) struct Record {
     /// Account that the harness was last started in; empty if unknown.
     #[serde(default, skip_serializing_if = "Account::is_empty")]
     pub(crate) account: Account,
+    /// Keys of the definition that the copy in the tmux session lacks; `None` in a record itself, and in a copy of a
+    /// version that did not list them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) left_out: Option<Vec<String>>,
 
     #[serde(flatten)]
     other: Map<String, Value>,
@@ -227,6 +233,7 @@ impl Record {
             env: Env::new(),
             secrets: Secrets::new(),
             account: Account::default(),
+            left_out: None,
             other: Map::new(),
         }
     }

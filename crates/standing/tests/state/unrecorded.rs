@@ -1,9 +1,9 @@
 //! A session whose record is gone: a row of its own, which `restore` brings back.
 
-use std::fs;
+use std::{fs, os::unix::fs::PermissionsExt};
 
-use serde_json::json;
-use standing::{Check, ControlVerb, CreateRequest, Error, Outcome, PlannedAction, State};
+use serde_json::{Value, json};
+use standing::{Check, ControlVerb, CreateRequest, Error, Outcome, PlannedAction, SecretSource, State, TheLoop};
 use testkit::wait_for;
 
 use crate::scene::{agents, builder, control, create, delete, home, outcome, record, row, say, state};
@@ -93,6 +93,84 @@ fn without_what_the_session_carries_the_process_tells_its_conversation() {
     let after = record(&home, "x");
     for key in ["harnessSessionId", "harness", "cwd", "loopId"] {
         assert_eq!(after[key], before[key], "{key}");
+    }
+}
+
+/// The event of the last restore.
+fn restored_event(home: &testkit::TestHome) -> Value {
+    let log = fs::read_to_string(home.project().join(".the-loop/logs/events.jsonl")).expect("a log");
+    let mut events = log.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    events.rfind(|event| event["event"] == "standing.restored").expect("restored")
+}
+
+/// Creates a session with a variable, a secret and a brief.
+fn create_with_private_keys(the_loop: &TheLoop, home: &testkit::TestHome) {
+    let secret = home.project().join("token");
+    fs::write(&secret, "s3cret-value").expect("written");
+    fs::set_permissions(&secret, fs::Permissions::from_mode(0o600)).expect("private");
+    let request = CreateRequest {
+        env: [("K".to_owned(), Some("env-value".to_owned()))].into(),
+        secrets: [("TOK".to_owned(), SecretSource::File(secret.display().to_string()))].into(),
+        prompt: "watch the items".to_owned(),
+        ..CreateRequest::named("x")
+    };
+    let report = the_loop.standing().create(&request).expect("a report");
+    assert!(report.ok, "{report:?}");
+}
+
+#[test]
+fn a_restore_names_the_variables_secrets_and_brief_that_are_gone_and_what_to_do() {
+    let home = home();
+    let the_loop = home.the_loop();
+    create_with_private_keys(&the_loop, &home);
+    remove_state(&home);
+    let (_, detail) = outcome(the_loop.standing().restore("x"));
+    assert!(detail.contains("not restored: `env.K`, `secrets.TOK` and brief"), "{detail}");
+    assert!(detail.contains("standingSessions.sessions") && detail.contains("cli-config.yaml"), "{detail}");
+    assert_eq!(restored_event(&home)["not_restored"], json!(["env.K", "secrets.TOK", "prompt"]));
+    let after = record(&home, "x");
+    assert!(["env", "secrets", "leftOut"].iter().all(|key| after.get(key).is_none()), "{after}");
+
+    // The copy is in a command line that other users can read: names only.
+    let kept = home.tmux().run(&["show-options", "-v", "-t", "=loop-standing-x:", "@loop_record"]);
+    let kept = String::from_utf8_lossy(&kept.stdout);
+    assert!(kept.contains("env.K"), "{kept}");
+    for value in ["env-value", "s3cret-value", "watch the items", "/token"] {
+        assert!(!kept.contains(value), "{kept}");
+    }
+
+    // The advice works: the session gets them again, in its conversation.
+    let declared = json!([{"name": "x", "env": {"K": "env-value"}, "harness": "demo"}]);
+    home.reconfigure("/standingSessions/sessions", declared);
+    let the_loop = home.the_loop();
+    assert_eq!(outcome(control(&the_loop, "x", ControlVerb::Restart)).0, Some(Outcome::Resumed));
+    assert_eq!(record(&home, "x")["env"]["K"], "env-value");
+    assert_eq!(record(&home, "x")["harnessSessionId"], after["harnessSessionId"]);
+}
+
+#[test]
+fn a_restore_from_the_process_alone_says_that_the_definition_is_gone() {
+    let home = home();
+    let the_loop = home.the_loop();
+    create(&the_loop, "x");
+    remove_state(&home);
+    home.tmux().run(&["set-option", "-u", "-t", "=loop-standing-x:", "@loop_record"]);
+    let (_, detail) = outcome(the_loop.standing().restore("x"));
+    let missing = "not restored: environment variables, secrets, brief, arguments and description";
+    assert!(detail.contains(missing), "{detail}");
+}
+
+#[test]
+fn a_restore_that_loses_nothing_says_nothing_more() {
+    let home = builder().declare(json!({"name": "declared", "env": {"K": "v"}, "prompt": "p"})).build();
+    let the_loop = home.the_loop();
+    control(&the_loop, "declared", ControlVerb::Start).expect("started");
+    create(&the_loop, "plain");
+    remove_state(&home);
+    for name in ["declared", "plain"] {
+        let (_, detail) = outcome(the_loop.standing().restore(name));
+        assert!(!detail.contains("not restored"), "{name}: {detail}");
+        assert!(restored_event(&home).get("not_restored").is_none(), "{name}");
     }
 }
 

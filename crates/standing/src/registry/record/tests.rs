@@ -38,6 +38,24 @@ fn what_is_no_record_is_refused_with_its_place() {
     }
 }
 
+#[test]
+fn a_copy_that_is_too_long_lists_what_it_lacks() {
+    let mut record = Record::new(&name(), "2026-01-02T03:04:05Z".to_owned());
+    record.harness_session_id = "c1".to_owned();
+    record.description = "d".repeat(300);
+    record.harness_args = vec!["a".repeat(300)];
+    record.env = (0..50).map(|n| (format!("VARIABLE_{n}"), Some("v".to_owned()))).collect();
+    let copy = |limit| Record::parse(&record.in_brief(limit).expect("short enough"), &name()).expect("loads");
+    let whole = record.in_brief(9999).expect("short enough").len();
+    let besides_env = |limit| copy(limit).left_out.expect("listed").split_off(50);
+    assert_eq!(besides_env(whole), [] as [&str; 0]);
+    assert_eq!(besides_env(whole - 1), ["description"]);
+    assert_eq!(besides_env(whole - 299), ["description", "harnessArgs"]);
+    let short = copy(whole - 900);
+    assert_eq!(short.left_out.expect("listed"), WITHOUT_NAMES);
+    assert_eq!(short.harness_session_id, "c1");
+}
+
 /// Builds a record with every key.
 fn whole() -> Value {
     serde_json::json!({
