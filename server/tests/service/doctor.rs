@@ -73,6 +73,15 @@ fn sound(home: &Home) {
     assert_eq!((severe(&findings), code), (Vec::new(), 0));
 }
 
+#[test]
+fn a_notice_about_the_config_is_shown_and_the_exit_status_stays_0() {
+    let home = Home::of(builder().build());
+    let (findings, code) = doctor(&home, nothing);
+    let notice = findings.iter().find(|finding| finding["check"] == "config").expect("every test home sets a socket");
+    assert_eq!((notice["severity"].as_str(), code), (Some("notice"), 0), "{findings:#?}");
+    told(notice, &["`routing.tmux.socket`", "does not know this key", "second process on the same conversation"]);
+}
+
 fn nothing(_: &mut Command) {}
 
 /// A variable, set for the doctor alone.

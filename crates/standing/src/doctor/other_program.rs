@@ -1,4 +1,5 @@
-//! Check for another program of this name that uses the same folder and would not find its sessions.
+//! Check for the published program of this name: it uses the same folder, and would not find the sessions of another
+//! tmux server.
 
 use std::{fs, io::Read, os::unix::fs::MetadataExt, path::PathBuf};
 
@@ -11,23 +12,27 @@ use crate::registry::Record;
 const ELF: &[u8] = b"\x7fELF";
 
 pub(super) fn check(patient: &CheckContext<'_>) -> Vec<Finding> {
-    let socket = &patient.settings().routing.tmux.socket;
-    if socket.is_empty() {
-        return Vec::new();
-    }
-    let records = patient.records().any(Record::of_another_program);
-    let Some(sign) = installed(patient)
-        .map(|path| format!("{} is a different program of the same name", path.display()))
-        .or_else(|| records.then(|| "a different program has written a record here".to_owned()))
-    else {
-        return Vec::new();
+    let records = || patient.records().any(Record::of_another_program);
+    let sign = || {
+        installed(patient)
+            .map(|path| format!("{} is a different program of the same name", path.display()))
+            .or_else(|| records().then(|| "a different program has written a record here".to_owned()))
     };
+    finding(&patient.settings().routing.tmux.socket, sign).into_iter().collect()
+}
+
+/// Returns the notice for a name of a socket; a sign that the other program is in use comes first in it.
+fn finding(socket: &str, sign: impl FnOnce() -> Option<String>) -> Option<Finding> {
+    if socket.is_empty() {
+        return None;
+    }
+    let it = sign().map_or_else(|| "the published Python program".to_owned(), |sign| format!("{sign}, and it"));
     let what = format!(
-        "{sign}, and it does not know this key: it looks for sessions on the default tmux server, so starting a \
-         session with it runs a second process on the same conversation"
+        "{it} does not know this key: it looks for sessions on the default tmux server, so starting a session with it \
+         runs a second process on the same conversation"
     );
     let remedy = "start sessions with only one of the two programs, or leave `routing.tmux.socket` empty";
-    vec![Finding::notice(Check::Config, "`routing.tmux.socket`", what, remedy)]
+    Some(Finding::notice(Check::Config, "`routing.tmux.socket`", what, remedy))
 }
 
 /// Finds a `the-loop` on PATH that is a script, not this program.
@@ -40,4 +45,18 @@ fn installed(patient: &CheckContext<'_>) -> Option<PathBuf> {
         let other = fs::metadata(path).ok().map(|meta| (meta.dev(), meta.ino())) != ourselves;
         read.is_ok() && other && begins != *ELF
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_notice_appears_only_with_a_socket_of_its_own() {
+        assert_eq!(finding("", || Some("a sign".to_owned())), None);
+        let plain = finding("loop", || None).expect("a notice");
+        assert!(plain.what.starts_with("the published Python program does not know this key"), "{plain:?}");
+        let signed = finding("loop", || Some("a sign".to_owned())).expect("a notice");
+        assert!(signed.what.starts_with("a sign, and it does not know this key"), "{signed:?}");
+    }
 }

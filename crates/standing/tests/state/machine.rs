@@ -117,14 +117,17 @@ fn doctor_tells_where_a_program_is_that_path_does_not_lead_to() {
 }
 
 #[test]
-fn doctor_tells_of_another_program_that_does_not_know_the_socket() {
+fn doctor_has_a_notice_that_the_published_program_does_not_know_the_socket() {
     let home = home();
+    // Every test home sets the key.
+    let notice = found(&home.the_loop(), "the published Python program does not know this key");
+    assert_eq!((notice.severity, notice.place.as_str()), (Severity::Notice, "`routing.tmux.socket`"));
     put(&home.path().join("other/the-loop"), "#!/usr/bin/env python3\n");
     let here = home.surroundings();
     let path = here.var("PATH").expect("a path").to_string_lossy().into_owned();
     let both = format!("{}:{path}", home.path().join("other").display());
-    found(&TheLoop::open_in(None, here.with_var("PATH", both), "test"), "second process on the same conversation");
-    silent(&home.the_loop(), "second process");
+    let the_loop = TheLoop::open_in(None, here.with_var("PATH", both), "test");
+    found(&the_loop, "other/the-loop is a different program of the same name, and it does not know this key");
 }
 
 /// Waits for the end of an agent that was killed. A list and a look may differ while it happens.

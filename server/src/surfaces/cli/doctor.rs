@@ -37,7 +37,8 @@ struct Diagnosis {
 pub(super) fn run(the_loop: &TheLoop, args: &Args, output: &mut Output) -> Result<u8, Refusal> {
     let findings = doctor::examine(the_loop);
     let hazards = findings.iter().filter(|finding| finding.severity == Severity::Hazard).count();
-    let unusable = findings.iter().any(|finding| finding.check == Check::Config);
+    let of_config = |finding: &Finding| finding.check == Check::Config && finding.severity == Severity::Hazard;
+    let unusable = findings.iter().any(of_config);
     match args.format {
         Format::Json => output.out(&document(&Diagnosis { findings, ok: hazards == 0 })?),
         Format::Text => output.out(&text(&findings, hazards)),
