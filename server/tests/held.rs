@@ -2,6 +2,9 @@
 
 use std::{
     fs::File,
+    io::{Read as _, Write as _},
+    net::Shutdown,
+    os::unix::net::UnixStream,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -105,6 +108,37 @@ fn while_64_messages_wait_for_one_held_session_the_others_are_listed_read_and_sp
     }
     assert!(answered.load(Ordering::SeqCst) == 64);
     assert_eq!(scene.home.tmux().sessions().len(), 2);
+}
+
+/// Sends a message over the Unix socket of the service, without reading the answer.
+fn say_by_socket(scene: &Scene, text: &str) -> UnixStream {
+    let path = scene.home.project().join(".the-loop/local/service.sock");
+    let mut stream = UnixStream::connect(path).expect("the service listens");
+    let request = scene.service.http().posting(&format!("{SESSIONS}/say"), &json!({ "name": "held", "text": text }));
+    stream.write_all(request.as_bytes()).expect("sent");
+    stream
+}
+
+#[test]
+fn a_client_of_the_unix_socket_that_leaves_while_it_waits_types_nothing_and_a_half_closed_one_gets_its_answer() {
+    let scene = Scene::new();
+    let first = say_by_socket(&scene, "the first.");
+    wait_for("the first to wait for the lock", || (scene.under_way() == 1).then_some(()));
+    let gone = say_by_socket(&scene, "of a client that left.");
+    wait_for("the second to wait behind it", || (scene.under_way() == 2).then_some(()));
+    let mut half = say_by_socket(&scene, "of a half-closed client.");
+    half.shutdown(Shutdown::Write).expect("closed");
+    wait_for("the third to wait behind them", || (scene.under_way() == 3).then_some(()));
+    drop(gone);
+    wait_for("the second to be cancelled", || (scene.under_way() == 2).then_some(()));
+    scene.lock.unlock().expect("let go of");
+    let mut answer = String::new();
+    half.read_to_string(&mut answer).expect("an answer");
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("\"submitted\""), "{answer}");
+    drop(first);
+    let screen = scene.service.http().get(&format!("{SESSIONS}/screen?name=held")).body;
+    assert!(screen.contains("the first.") && screen.contains("of a half-closed client."), "{screen}");
+    assert!(!screen.contains("of a client that left."), "{screen}");
 }
 
 #[test]

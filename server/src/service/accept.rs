@@ -3,7 +3,7 @@
 //! A connection that sends its request too slowly is closed, and the number of connections is limited for each kind of
 //! caller: an idle client must not keep another from being served.
 
-use std::{convert::Infallible, io, path::Path, time::Duration};
+use std::{convert::Infallible, io, os::fd::AsFd, path::Path, time::Duration};
 
 use axum::{
     Extension, Router,
@@ -95,7 +95,7 @@ impl Served {
     /// Serves a connection, if its peer is accepted and has a place left.
     async fn connection<S>(self, peer: Peer, stream: S, watcher: Watcher)
     where
-        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        S: AsyncRead + AsyncWrite + AsFd + Unpin + Send + 'static,
     {
         if let Err(why) = self.auth.admit_peer(peer) {
             let response = || refuse(why, StatusCode::FORBIDDEN, false);

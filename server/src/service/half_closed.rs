@@ -2,10 +2,12 @@
 //!
 //! The HTTP library treats the end of its input as the end of the client, and drops the request. This module therefore
 //! holds the end of input back while an answer is sent. It does not do so for a stream: the end of input is the only
-//! sign that its listener has left.
+//! sign that its listener has left. It also does not do so for a client that has closed its whole connection: on a Unix
+//! socket the kernel tells the two apart. On TCP both look the same until something is sent.
 
 use std::{
     io,
+    os::fd::AsFd,
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Waker, ready},
@@ -17,6 +19,7 @@ use axum::{
     response::Response,
 };
 use hyper::body::{Frame, SizeHint};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// Tracks the answers in progress on a connection. A clone shares the state.
@@ -112,15 +115,25 @@ pub(super) struct Line<S> {
     stream: S,
     answering: Answering,
     ended: bool,
+    /// True if the client has closed its whole connection.
+    left: bool,
 }
 
 impl<S> Line<S> {
     pub(super) fn new(stream: S, answering: Answering) -> Self {
-        Self { stream, answering, ended: false }
+        Self { stream, answering, ended: false, left: false }
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Line<S> {
+/// True if the other end receives nothing any more.
+fn has_left(stream: &impl AsFd) -> bool {
+    // A hang-up is always reported, whatever is asked for.
+    let mut fds = [PollFd::new(stream, PollFlags::empty())];
+    let polled = poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
+    polled.is_ok() && fds[0].revents().contains(PollFlags::HUP)
+}
+
+impl<S: AsyncRead + AsFd + Unpin> AsyncRead for Line<S> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         if !self.ended {
             let room = buf.remaining();
@@ -129,8 +142,9 @@ impl<S: AsyncRead + Unpin> AsyncRead for Line<S> {
                 return Poll::Ready(Ok(()));
             }
             self.ended = true;
+            self.left = has_left(&self.stream);
         }
-        if self.answering.holds_back(cx) { Poll::Pending } else { Poll::Ready(Ok(())) }
+        if !self.left && self.answering.holds_back(cx) { Poll::Pending } else { Poll::Ready(Ok(())) }
     }
 }
 

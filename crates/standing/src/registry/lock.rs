@@ -12,7 +12,7 @@ use files::{
 use wire::SessionName;
 
 use super::Registry;
-use crate::{Error, error::storage, notices, state_folder};
+use crate::{Error, error::storage, notices, process::ProcessIdentity, state_folder};
 
 /// Folder of locks, beside the records.
 const LOCKS: &str = ".locks";
@@ -23,7 +23,18 @@ const MAX_NOTE: usize = 4096;
 /// Lock of a session for a verb, held until dropped.
 #[derive(Debug)]
 pub(crate) struct Hold {
-    _lock: Lock,
+    lock: Lock,
+    /// True if the lock file has a note about this holder.
+    noted: bool,
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        if self.noted {
+            // The next holder may be a program that writes no note, and must not be reported as this one.
+            let _ = self.lock.note("");
+        }
+    }
 }
 
 /// Time that a verb waits for another one.
@@ -46,7 +57,7 @@ impl Registry {
         let file = LockFile::existing(&self.lock_file(name)).ok()?;
         // Another user's state is read only.
         let lock = file.is_own().then(|| file.try_lock(Mode::Exclusive))?.ok()?;
-        Some(Hold { _lock: lock })
+        Some(Hold { lock, noted: false })
     }
 
     /// True if a verb is working on a session. The check takes no lock.
@@ -84,11 +95,9 @@ impl Registry {
                 storage(&self.dir, "could not take the lock")(error)
             }
         })?;
-        if let Some(verb) = verb {
-            // The note is for people; a full disk must not block a verb.
-            let _ = lock.note(&format!("{verb}, pid {}", std::process::id()));
-        }
-        Ok(Hold { _lock: lock })
+        // The note is for people; a full disk must not block a verb.
+        let noted = verb.is_some_and(|verb| lock.note(&note(verb)).is_ok());
+        Ok(Hold { lock, noted })
     }
 
     fn lock_file(&self, name: &SessionName) -> PathBuf {
@@ -100,14 +109,37 @@ impl Registry {
         format!("the-loop/lock/{user}/{folder}/{name}")
     }
 
+    /// Names the holder of a lock, if the note is of a living process and a command of the-loop holds the lock. Another
+    /// program leaves an earlier note as it is.
     fn holder(&self, name: &SessionName) -> String {
-        let text = read::text_if_there(&self.lock_file(name), MAX_NOTE).ok().flatten().unwrap_or_default();
-        if text.is_empty() { "unknown holder".to_owned() } else { text.chars().filter(|c| !c.is_control()).collect() }
+        let path = self.lock_file(name);
+        let text = read::text_if_there(&path, MAX_NOTE).ok().flatten().unwrap_or_default();
+        let by_command = LockFile::existing(&path).is_ok_and(|file| file.is_held());
+        match by_command.then(|| living(&text)).flatten() {
+            Some(holder) => holder,
+            None => "another program".to_owned(),
+        }
     }
+}
+
+/// Returns the note about this process: a line for people, and its identity.
+fn note(verb: &str) -> String {
+    let pid = std::process::id();
+    let identity = ProcessIdentity::of(pid).and_then(|process| serde_json::to_string(&process).ok());
+    format!("{verb}, pid {pid}\n{}\n", identity.unwrap_or_default())
+}
+
+/// Returns the first line of a note, if the process that wrote it is alive.
+fn living(note: &str) -> Option<String> {
+    let (holder, identity) = note.split_once('\n')?;
+    let process: ProcessIdentity = serde_json::from_str(identity).ok()?;
+    process.is_alive().then(|| holder.chars().filter(|c| !c.is_control()).collect())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -120,9 +152,45 @@ mod tests {
         assert!(registry.is_held(&name));
         assert!(registry.try_hold(&name).is_none());
         let busy = registry.hold(&name, "say", LockWait(Duration::ZERO)).expect_err("it is held");
-        assert!(matches!(&busy, Error::Busy { holder, .. } if holder.starts_with("start, pid ")), "{busy}");
+        let this = format!("start, pid {}", std::process::id());
+        assert!(matches!(&busy, Error::Busy { holder, .. } if *holder == this), "{busy}");
         drop(hold);
         assert!(!registry.is_held(&name));
         assert!(registry.try_hold(&name).is_some());
+    }
+
+    /// Returns the holder that a refusal names.
+    fn named(registry: &Registry, name: &SessionName) -> String {
+        match registry.hold(name, "say", LockWait(Duration::ZERO)) {
+            Err(Error::Busy { holder, .. }) => holder,
+            other => panic!("not busy: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_refusal_names_the_holder_only_if_it_lives_and_holds_the_lock() {
+        let root = tempfile::tempdir().expect("a folder");
+        let registry = Registry::new(root.path());
+        let name = SessionName::parse("ops").expect("a name");
+        drop(registry.hold(&name, "create", LockWait(Duration::ZERO)).expect("free"));
+        let path = registry.lock_file(&name);
+        assert_eq!(fs::read_to_string(&path).expect("there"), "", "the note goes with its holder");
+
+        // A holder that was killed leaves its note, and its pid may be in use again.
+        let me = ProcessIdentity::of(std::process::id()).expect("this process");
+        let earlier = ProcessIdentity { start_ticks: me.start_ticks.wrapping_sub(1), ..me.clone() };
+        let left = format!("create, pid {}\n{}\n", me.pid, serde_json::to_string(&earlier).expect("JSON"));
+        let hold = registry.hold(&name, "start", LockWait(Duration::ZERO)).expect("free");
+        fs::write(&path, &left).expect("written");
+        assert_eq!(named(&registry, &name), "another program");
+        fs::write(&path, note("start")).expect("written");
+        assert_eq!(named(&registry, &name), format!("start, pid {}", me.pid));
+        drop(hold);
+
+        // Another program takes the lock without a note of its own.
+        fs::write(&path, note("create")).expect("written");
+        let theirs = fs::File::options().write(true).open(&path).expect("opened");
+        theirs.lock().expect("free");
+        assert_eq!(named(&registry, &name), "another program");
     }
 }
