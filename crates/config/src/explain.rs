@@ -29,8 +29,9 @@ pub(super) fn explain(error: &ValidationError<'_>, path: KeyPath) -> Vec<Mistake
         Kind::Type { .. } => wrong_type(error.instance(), schema_path, &found()),
         Kind::Pattern { .. } => wrong_pattern(error.instance(), &path, &found()),
         Kind::Enum { options } => wrong_word(options, error.instance(), &found()),
-        Kind::Minimum { limit } => format!("expected {limit} or more, found {}", found()),
-        Kind::Maximum { limit } => format!("expected {limit} or less, found {}", found()),
+        Kind::Minimum { .. } | Kind::Maximum { .. } => {
+            format!("expected {}, found {}", number_at(schema_path), found())
+        }
         Kind::MinLength { .. } => "expected a non-empty string; leave the key out for the default".to_owned(),
         Kind::MinItems { .. } => "expected a list with at least one item, found an empty one".to_owned(),
         _ => error.masked().to_string().to_lowercase(),
@@ -101,6 +102,11 @@ fn wrong_type(value: &Value, schema_path: &str, found: &str) -> String {
         Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
         _ => Vec::new(),
     };
+    if let (Some(&"number" | &"integer"), Value::String(text)) = (types.first(), value)
+        && let Some(found) = not_finite(text)
+    {
+        return format!("expected {}, found {found}", number_at(schema_path));
+    }
     let named: Vec<&str> = types.iter().filter(|kind| **kind != "null").map(|kind| name_of_type(kind)).collect();
     let hint = match (types.first(), value) {
         (_, Value::Null) => ": write a value, or leave the key out for the default",
@@ -114,6 +120,21 @@ fn wrong_type(value: &Value, schema_path: &str, found: &str) -> String {
         _ => "",
     };
     format!("expected {}, found {found}{hint}", named.join(" or "))
+}
+
+/// Names the numbers that a key takes; `keyword` is a schema keyword of the key. Every number has a range.
+fn number_at(keyword: &str) -> String {
+    let level = keyword.rsplit_once('/').and_then(|(level, _)| SCHEMA_DOCUMENT.pointer(level));
+    let level = level.unwrap_or(&Value::Null);
+    let kind = name_of_type(level["type"].as_str().unwrap_or("number"));
+    format!("{kind} from {} to {}", level["minimum"], level["maximum"])
+}
+
+/// Names a text that YAML reads as a number without a value: infinity, or not a number.
+fn not_finite(text: &str) -> Option<String> {
+    let number: f64 = text.trim_start_matches(['+', '-', '.']).parse().ok()?;
+    let why = if number.is_nan() { "not a number" } else { "infinite" };
+    (!number.is_finite()).then(|| format!("`{text}`, which is {why}"))
 }
 
 fn name_of_type(kind: &str) -> &str {

@@ -234,10 +234,9 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Kind {
     Kind::Scalar { value, raw: text.to_owned(), bare: style == ScalarStyle::Plain && tag.is_none() }
 }
 
-/// Converts a float. JSON has no infinity: the largest number replaces it, so that range checks see it. NaN stays a
-/// text.
+/// Converts a float. JSON has neither infinity nor NaN: both stay texts, which no key for a number accepts.
 fn float(value: f64, text: &str) -> Value {
-    Number::from_f64(value.clamp(f64::MIN, f64::MAX)).map_or_else(|| Value::from(text), Value::Number)
+    Number::from_f64(value).map_or_else(|| Value::from(text), Value::Number)
 }
 
 /// Resolves `<<` by the rules of YAML 1.1, which existing files may rely on: keys of the block itself win, then the

@@ -54,12 +54,8 @@ pub(super) fn read(path: &ConfigPath) -> Text {
 }
 
 fn decode(bytes: Vec<u8>) -> Text {
-    // The byte order mark of UTF-32 begins like that of UTF-16.
-    if bytes.starts_with(&[0xff, 0xfe, 0, 0]) || bytes.starts_with(&[0, 0, 0xfe, 0xff]) {
-        return unusable("encoded as UTF-32: save it as UTF-8");
-    }
-    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
-        return unusable("encoded as UTF-16: save it as UTF-8");
+    if let Some(encoding) = wide_encoding(&bytes) {
+        return unusable(&format!("encoded as {encoding}: save it as UTF-8"));
     }
     match String::from_utf8(bytes) {
         Ok(text) => Text::Read(text, None),
@@ -71,6 +67,23 @@ fn decode(bytes: Vec<u8>) -> Text {
             let at = At::Mark(Mark::of_byte(&text, valid_up_to));
             Text::Read(text, Some(Mistake { path: KeyPath::default(), at, message }))
         }
+    }
+}
+
+/// Recognises UTF-32 and UTF-16, by the byte order mark or by the zero bytes of the first characters.
+fn wide_encoding(bytes: &[u8]) -> Option<&'static str> {
+    // The byte order mark of UTF-32 begins like that of UTF-16.
+    if bytes.starts_with(&[0xff, 0xfe, 0, 0]) || bytes.starts_with(&[0, 0, 0xfe, 0xff]) {
+        return Some("UTF-32");
+    }
+    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        return Some("UTF-16");
+    }
+    let zeros: Vec<bool> = bytes.iter().take(4).map(|byte| *byte == 0).collect();
+    match zeros[..] {
+        [true, true, true, false] | [false, true, true, true] => Some("UTF-32"),
+        [true, false, true, false] | [false, true, false, true] | [true, false] | [false, true] => Some("UTF-16"),
+        _ => None,
     }
 }
 

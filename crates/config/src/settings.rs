@@ -18,9 +18,6 @@ use super::model::{
 };
 use process::Surroundings;
 
-/// Maximum duration, one year: enough for "never", and short enough to be added to any time.
-const MAX_SPAN: Duration = Duration::from_hours(365 * 24);
-
 /// Returns the settings of a document, without the entries of `standingSessions.sessions` that are `bad`.
 pub(super) fn of_document(
     document: &Value,
@@ -254,7 +251,8 @@ impl Part<'_> {
 
     fn span(&self, key: &str, least: f64, default: Duration) -> Duration {
         match self.value(key).and_then(Value::as_f64) {
-            Some(seconds) if seconds >= least => Duration::try_from_secs_f64(seconds).unwrap_or(MAX_SPAN).min(MAX_SPAN),
+            // The schema refuses what is too long for a duration.
+            Some(seconds) if seconds >= least => Duration::try_from_secs_f64(seconds).unwrap_or(default),
             _ => default,
         }
     }

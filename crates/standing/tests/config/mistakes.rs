@@ -1,5 +1,7 @@
 //! Each mistake with its place, what was found and what is allowed.
 
+use serde_json::Value;
+
 use crate::{Project, assert_problem, problems};
 
 #[test]
@@ -88,17 +90,8 @@ fn mistakes_in_values() {
     );
     assert_problem(
         "routing: {tmux: {resumeProbeSeconds: -1}}",
-        "1:38 routing.tmux.resumeProbeSeconds: expected 0 or more",
+        "1:38 routing.tmux.resumeProbeSeconds: expected a number from 0 to 3600, found the number -1",
     );
-    assert_problem(
-        "routing: {tmux: {resumeProbeSeconds: .nan}}",
-        "1:38 routing.tmux.resumeProbeSeconds: expected a number",
-    );
-    for endless in [".inf", "1e300", "3601"] {
-        let text = format!("routing: {{tmux: {{resumeProbeSeconds: {endless}}}}}");
-        assert_problem(text, "1:38 routing.tmux.resumeProbeSeconds: expected 3600 or less");
-    }
-    assert_problem("routing: {tmux: {resumeProbeSeconds: -.inf}}", "1:38 routing.tmux.resumeProbeSeconds: expected 0");
     assert_problem(
         "routing: {tmux: {socket: a/b}}",
         "1:26 routing.tmux.socket: expected a tmux socket name of letters, digits",
@@ -110,7 +103,10 @@ fn mistakes_in_values() {
     );
     assert_problem("routing: {harnesses: {m n: 1}}", "1:28 routing.harnesses[\"m n\"]: expected a mapping");
     assert_problem("routing: {harnessArgs: {m: x}}", "1:28 routing.harnessArgs.m: expected a list");
-    assert_problem("service: {port: 65536}", "1:17 service.port: expected 65535 or less, found the number 65536");
+    assert_problem(
+        "service: {port: 65536}",
+        "1:17 service.port: expected an integer from 0 to 65535, found the number 65536",
+    );
     assert_problem("service: {port: 1.5}", "1:17 service.port: expected an integer, found the number 1.5");
     assert_problem(
         "service: {port: '80'}",
@@ -123,7 +119,7 @@ fn mistakes_in_values() {
     );
     assert_problem(
         "channels: {slack: {read: {intervalSeconds: 4}}}",
-        "1:44 channels.slack.read.intervalSeconds: expected 5",
+        "1:44 channels.slack.read.intervalSeconds: expected an integer from 5 to 86400, found the number 4",
     );
     assert_problem("channels: {slack: {verbosity: loud}}", "1:31 channels.slack.verbosity: expected `quiet`, `normal`");
 }
@@ -249,4 +245,44 @@ fn secrets_are_not_shown() {
         let found = problems(&text);
         assert!(found.len() == 1 && !found[0].contains("secret"), "{found:?}");
     }
+}
+
+/// Paths of the numbers of the schema, with their schemas.
+fn numbers(schema: &Value, path: &str, found: &mut Vec<(String, Value)>) {
+    if ["number", "integer"].iter().any(|kind| schema["type"] == *kind) {
+        found.push((path.trim_start_matches('.').to_owned(), schema.clone()));
+    }
+    for (key, below) in schema["properties"].as_object().into_iter().flatten() {
+        numbers(below, &format!("{path}.{key}"), found);
+    }
+}
+
+#[test]
+fn every_number_of_the_schema_has_a_range_and_refuses_infinity_and_nan_in_plain_words() {
+    let schema: Value = serde_json::from_str(config::SCHEMA).expect("JSON");
+    let mut found = Vec::new();
+    numbers(&schema, "", &mut found);
+    assert!(found.len() >= 7, "{found:?}");
+    for (path, schema) in found {
+        let (least, most) = (&schema["minimum"], &schema["maximum"]);
+        assert!(least.is_number() && most.is_number(), "{path}: {schema}");
+        let kind = if schema["type"] == "integer" { "an integer" } else { "a number" };
+        let expected = format!(" {path}: expected {kind} from {least} to {most}, found ");
+        for (value, reason) in [
+            (".inf", "`.inf`, which is infinite"),
+            ("-.INF", "`-.INF`, which is infinite"),
+            ("1e999", "`1e999`, which is infinite"),
+            (".nan", "`.nan`, which is not a number"),
+            ("1e300", "the number 1e+300"),
+            ("99999999999999999999", "the number "),
+            ("-1", "the number -1"),
+        ] {
+            let text = format!("{}: {value}{}", path.replace('.', ": {"), "}".repeat(path.matches('.').count()));
+            let problems = problems(&text);
+            let right = |problem: &String| problem.contains(&format!("{expected}{reason}"));
+            assert!(problems.len() == 1 && problems.iter().all(right), "{text}: {problems:?}");
+        }
+    }
+    // Where a text is expected, these are texts.
+    assert_eq!(problems("routing: {spawnWorkdir: .inf}"), [""; 0]);
 }

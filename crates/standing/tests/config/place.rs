@@ -59,6 +59,19 @@ fn what_is_no_readable_file_is_said() {
     assert!(message(&Project::with(b"\xff\xfes\0")).starts_with("encoded as UTF-16"));
     assert!(message(&Project::with(b"\xff\xfe\0\0s\0\0\0")).starts_with("encoded as UTF-32"));
     assert!(message(&Project::with(b"\0\0\xfe\xff\0\0\0s")).starts_with("encoded as UTF-32"));
+    for (big, encoding) in [(true, "UTF-16"), (false, "UTF-16"), (true, "UTF-32"), (false, "UTF-32")] {
+        let bytes: Vec<u8> = "version: \"0.5.0\"\n"
+            .chars()
+            .flat_map(|c| {
+                let mut wide = u32::from(c).to_be_bytes()[if encoding == "UTF-16" { 2 } else { 0 }..].to_vec();
+                if !big {
+                    wide.reverse();
+                }
+                wide
+            })
+            .collect();
+        assert_eq!(message(&Project::with(bytes)), format!("encoded as {encoding}: save it as UTF-8"), "{big}");
+    }
     assert!(message(&Project::with(vec![b'#'; 1024 * 1024 + 1])).starts_with("larger than 1 MiB"));
     assert_eq!(Project::with(vec![b'#'; 1024 * 1024]).load().problems, []);
 
