@@ -13,7 +13,8 @@ mod sessions;
 mod snapshot;
 
 use std::{
-    fmt,
+    fmt, io,
+    os::fd::OwnedFd,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -23,6 +24,7 @@ use std::{
 
 use standing::{Look, TheLoop};
 use tokio::{
+    io::unix::AsyncFd,
     sync::{Notify, watch},
     time,
 };
@@ -197,6 +199,12 @@ impl SessionWatcher {
     fn is_at_work(&self) -> bool {
         *self.0.at_work.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Registers a descriptor, to wait until it is readable.
+#[expect(deprecated, reason = "an owned descriptor keeps what the unsafe successor has its caller promise")]
+fn registered(file: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
+    AsyncFd::new(file)
 }
 
 /// Works until there are no subscribers, or the service ends.

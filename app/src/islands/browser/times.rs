@@ -68,8 +68,8 @@ pub(super) fn localise(below: &Element) {
 /// Formats a time of day, in hours and minutes.
 pub(super) fn clock(at: f64) -> String {
     let options = web_sys::js_sys::Object::new();
-    for part in ["hour", "minute"] {
-        let _ = web_sys::js_sys::Reflect::set(&options, &part.into(), &"2-digit".into());
+    for (part, form) in [("hour", "2-digit"), ("minute", "2-digit"), ("hourCycle", "h23")] {
+        let _ = web_sys::js_sys::Reflect::set(&options, &part.into(), &form.into());
     }
     let date = Date::new(&JsValue::from_f64(at));
     String::from(date.to_locale_time_string_with_options("default", &options))

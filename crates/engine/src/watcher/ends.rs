@@ -12,7 +12,7 @@ use rustix::process::{Pid, PidfdFlags, Resource, getrlimit, pidfd_open};
 use tokio::{task::JoinHandle, time};
 use wire::Row;
 
-use super::{Shared, sessions::registered};
+use super::{Shared, registered};
 
 /// Moments after an end at which a look is requested: tmux needs a moment to record that the pane is dead.
 const LOOKS: [Duration; 3] = [Duration::ZERO, Duration::from_millis(100), Duration::from_millis(300)];

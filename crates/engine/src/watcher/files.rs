@@ -20,7 +20,7 @@ use rustix::{
 use standing::{Places, TheLoop, Watching};
 use tokio::{io::unix::AsyncFd, task, time};
 
-use super::{Shared, sessions::registered};
+use super::{Shared, registered};
 
 /// Time to wait for more events after one.
 const GATHER: Duration = Duration::from_millis(30);

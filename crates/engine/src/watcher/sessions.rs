@@ -1,7 +1,6 @@
 //! Looks at the sessions: after a sign of a change, on request, and periodically.
 
 use std::{
-    io,
     os::fd::OwnedFd,
     sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
@@ -13,6 +12,7 @@ use tokio::{io::unix::AsyncFd, task, time};
 use super::{
     Shared,
     ends::Ends,
+    registered,
     snapshot::{Stamp, Taken},
 };
 
@@ -124,9 +124,4 @@ impl Signal {
             Err(_) => std::future::pending().await,
         }
     }
-}
-
-#[expect(deprecated, reason = "an owned descriptor keeps what the unsafe successor has its caller promise")]
-pub(super) fn registered(file: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
-    AsyncFd::new(file)
 }
