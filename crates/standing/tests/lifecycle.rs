@@ -325,3 +325,19 @@ fn a_thread_is_bound_once_and_stays_until_the_session_is_deleted() {
     assert_eq!(thread(&standing.get("ops").expect("a row")), ("#ops".to_owned(), String::new()), "a new session");
     standing.delete(&DeleteRequest { name: "ops".to_owned() }).expect("deleted");
 }
+
+#[test]
+fn the_details_tell_where_a_session_comes_from_and_no_value_of_a_variable() {
+    let entry = json!({ "name": "declared", "harnessArgs": ["--fault", "slow"], "env": { "TOKEN": "marmalade" } });
+    let home = TestHome::builder().exe(env!("CARGO_BIN_EXE_loop-launch")).declare(entry).build();
+    let the_loop = home.the_loop();
+    let declared = the_loop.standing().details("declared").expect("declared");
+    let text = fs::read_to_string(home.config_file()).expect("a config");
+    let line = text.lines().position(|line| line.contains("\"declared\"")).map(|line| line + 1);
+    assert_eq!((declared.declared_at, declared.harness_args.len()), (line, 2));
+    assert!(declared.created_by.is_empty() && !format!("{declared:?}").contains("marmalade"), "{declared:?}");
+    create(&the_loop, "ops");
+    let created = the_loop.standing().details("ops").expect("recorded");
+    assert_eq!((created.declared_at, created.created_by.as_str()), (None, "test"));
+    assert!(matches!(the_loop.standing().details("nothing"), Err(Error::Unknown { .. })));
+}

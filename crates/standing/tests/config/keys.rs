@@ -110,6 +110,16 @@ fn every_key_is_read() {
 }
 
 #[test]
+fn each_declared_session_has_its_line() {
+    let lines = Project::with(EVERY_KEY).load().lines;
+    for session in ["a", "b", "c"] {
+        let written = EVERY_KEY.lines().position(|line| line.contains(&format!("{{name: {session},")));
+        assert_eq!(lines.get(&name(session)).copied(), written.map(|line| line + 1), "{session}");
+    }
+    assert_eq!(lines.len(), 3);
+}
+
+#[test]
 fn every_session_key_is_read() {
     let project = Project::with(EVERY_KEY);
     let sessions = project.load().settings.sessions;
