@@ -2,12 +2,13 @@
 //!
 //! Each calls the core once and does nothing else. A browser without scripts (`Accept: text/html`) is redirected with
 //! status 303 to the page that it came from, and its notice is on the board. The page's own scripts (`X-Part`) are
-//! redirected to the notice alone. Any other caller gets the [`Answer`] as JSON, with the status of the problem if there
-//! is one. Input is url-encoded, so that a plain form can post it.
+//! redirected to the notice alone. Any other caller gets the [`Answer`] as JSON, or a problem document. Input is
+//! url-encoded, so that a plain form can post it.
 
 pub mod answer;
 pub mod create;
 pub mod delete;
+pub mod failure;
 pub mod restart;
 pub mod say;
 pub mod selected;
@@ -23,9 +24,10 @@ mod reply;
 mod way_back;
 
 pub use crate::create_form::{ArgsChoice, CreateForm};
+pub use failure::Failure;
 
 use serde::{Deserialize, Serialize};
-use wire::{ControlReport, Problem, SayReceipt};
+use wire::{ControlReport, SayReceipt};
 
 /// Path prefix of every server function.
 pub const PREFIX: &str = "/app";
@@ -40,6 +42,4 @@ pub enum Answer {
     Receipt(SayReceipt),
     /// Receipts of one message to several sessions.
     Receipts(Vec<SayReceipt>),
-    /// Refusal of the core.
-    Refused(Problem),
 }

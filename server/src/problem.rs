@@ -12,6 +12,9 @@ use wire::{Problem, ProblemCode};
 /// Retry delay for a session that other callers hold or wait for, in seconds.
 const BUSY_RETRY: &str = "5";
 
+/// Media type of problem documents.
+pub(crate) const PROBLEM: &str = "application/problem+json";
+
 /// A [`Problem`] as a response. The problem is also in the response's extensions, so that the layer that knows the
 /// request ID can add it.
 #[derive(Clone, Debug)]
@@ -35,6 +38,12 @@ impl ApiProblem {
         (self.0.code, self.0.detail)
     }
 
+    /// Returns the detail as plain text, for a browser.
+    pub(crate) fn in_plain_text(self) -> Response {
+        let status = StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        (status, format!("{}\n", self.0.detail)).into_response()
+    }
+
     pub(crate) fn of_request(mut self, id: &str) -> Self {
         self.0.instance = Some(id.to_owned());
         self
@@ -43,9 +52,14 @@ impl ApiProblem {
 
 impl From<standing::Error> for ApiProblem {
     fn from(error: standing::Error) -> Self {
-        let problem = error.problem();
+        Self::from(error.problem())
+    }
+}
+
+impl From<Problem> for ApiProblem {
+    fn from(problem: Problem) -> Self {
         if problem.status >= 500 {
-            tracing::warn!(code = problem.code.as_str(), "command failed: {error}");
+            tracing::warn!(code = problem.code.as_str(), "command failed: {}", problem.message());
         }
         Self(Box::new(problem))
     }
@@ -58,7 +72,7 @@ impl IntoResponse for ApiProblem {
         let mut response = Response::new(Body::from(body));
         *response.status_mut() = status;
         let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(PROBLEM));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if self.0.code == ProblemCode::Busy {
             headers.insert(header::RETRY_AFTER, HeaderValue::from_static(BUSY_RETRY));
@@ -77,6 +91,6 @@ pub(crate) fn of_panic(panic: Box<dyn Any + Send>) -> Response {
 }
 
 /// Returns an internal error, without its cause.
-fn fault() -> ApiProblem {
+pub(crate) fn fault() -> ApiProblem {
     ApiProblem::new(ProblemCode::Internal, "internal error: see the log of the service for this request id")
 }

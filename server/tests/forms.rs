@@ -5,7 +5,7 @@ use axum::{
     http::{Request, StatusCode},
 };
 
-use crate::app::{AUTHORITY, Answer, App};
+use crate::app::{AUTHORITY, Answer, App, problem};
 
 pub(crate) async fn form(app: &App, verb: &str, fields: &str) -> Answer {
     let request = Request::post(format!("/app/standing/{verb}"))
@@ -39,6 +39,39 @@ async fn what_cannot_be_read_at_all_is_refused_with_the_reason() {
         (unknown.status, unknown.text().as_str()),
         (StatusCode::NOT_FOUND, "no page at `/app/standing/nothing`\n")
     );
+}
+
+/// Posts a form as a program does, which takes a compressed answer as well.
+async fn by_program(app: &App, verb: &str, fields: impl Into<Body>) -> Answer {
+    let request = Request::post(format!("/app/standing/{verb}"))
+        .header("host", AUTHORITY)
+        .header("accept", "*/*")
+        .header("accept-encoding", "gzip")
+        .header("content-type", "application/x-www-form-urlencoded");
+    app.send(request.body(fields.into()).expect("a request")).await
+}
+
+#[tokio::test]
+async fn a_program_that_posts_a_form_gets_a_problem_document_for_every_refusal_and_fault() {
+    let app = App::new();
+    let refused = by_program(&app, "say", "name=gone&text=hello").await;
+    problem(&refused, 404, "unknown-session");
+    assert_eq!(refused.json()["remedies"][0]["action"], "list", "{}", refused.text());
+    for verb in ["create", "answer", "start", "stop", "restart", "delete", "selected"] {
+        let refused = by_program(&app, verb, "nme=ops").await;
+        let code = refused.json()["code"].as_str().expect("a code").to_owned();
+        problem(&refused, 400, &code);
+    }
+    let unreadable = by_program(&app, "say", "name=ops&text=hello&force=perhaps").await;
+    problem(&unreadable, 422, "invalid-body");
+    assert!(unreadable.json()["detail"].as_str().expect("text").contains("`true` or `false`"), "{}", unreadable.text());
+    problem(&by_program(&app, "say", vec![0xff, 0xfe]).await, 422, "invalid-body");
+    problem(&by_program(&app, "nothing", "name=ops").await, 404, "no-route");
+    // A browser is sent back to its page with the notice, as ever.
+    let sent = form(&app, "say", "name=gone&text=hello").await;
+    assert_eq!(sent.status, StatusCode::SEE_OTHER, "{}", sent.text());
+    assert!(app.get(sent.header("location")).await.text().contains("no session named `gone`"));
+    assert!(!sent.header("location").contains("__err"), "{}", sent.header("location"));
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::Answer;
+use super::{Answer, Failure};
 
 /// Selects one of the options of a session's prompt.
 #[server(name = AnswerStanding, prefix = "/app", endpoint = "standing/answer")]
@@ -19,7 +19,7 @@ pub async fn answer(
     /// Key of the form: the same answer to the same prompt, sent again with the same key, is selected once.
     #[server(default)]
     key: String,
-) -> Result<Answer, ServerFnError> {
+) -> Result<Answer, Failure> {
     use engine::StandingApi as _;
 
     use super::{messages, reply};
@@ -35,5 +35,5 @@ pub async fn answer(
         Ok(receipt) => messages::receipt(receipt, Place::Session(name)),
         Err(error) => Notice::refused(error, Place::Session(name)),
     };
-    Ok(reply::send(&context, notice, answered.map(Answer::Receipt)))
+    reply::send(&context, notice, answered.map(Answer::Receipt))
 }

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::Answer;
+use super::{Answer, Failure};
 use crate::create_form::CreateForm;
 
 /// Creates a session, and starts it unless told otherwise.
@@ -11,7 +11,7 @@ pub async fn create(
     /// The submitted form.
     #[server(default)]
     form: CreateForm,
-) -> Result<Answer, ServerFnError> {
+) -> Result<Answer, Failure> {
     use engine::StandingApi as _;
 
     use super::{messages, reply};
@@ -28,7 +28,7 @@ pub async fn create(
         let told: Vec<&str> = mistakes.iter().map(|mistake| mistake.text.as_str()).collect();
         let refused = ::standing::Error::InvalidRequest(told.join("; "));
         let draft = Some(Draft::Create(Box::new(typed)));
-        return Ok(reply::send(&context, Notice { draft, ..Notice::of_mistakes(mistakes) }, Err(refused)));
+        return reply::send(&context, Notice { draft, ..Notice::of_mistakes(mistakes) }, Err(refused));
     }
     let created = match request {
         Ok(request) => context.engine().create(&request).await,
@@ -44,7 +44,7 @@ pub async fn create(
     if notice.tone == Tone::Failed {
         notice.draft = Some(Draft::Create(Box::new(typed)));
     }
-    Ok(reply::send(&context, notice, created.map(Answer::Report)))
+    reply::send(&context, notice, created.map(Answer::Report))
 }
 
 /// Returns all mistakes of a request; none if the config is invalid, since the core's own refusal says more then.

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::Answer;
+use super::{Answer, Failure};
 
 /// Stops a created session and removes its record; the core refuses it for a declared one.
 #[server(name = DeleteStanding, prefix = "/app", endpoint = "standing/delete")]
@@ -10,7 +10,7 @@ pub async fn delete(
     /// Name of the session.
     #[server(default)]
     name: String,
-) -> Result<Answer, ServerFnError> {
+) -> Result<Answer, Failure> {
     use engine::StandingApi as _;
 
     use super::{messages, reply};
@@ -23,5 +23,5 @@ pub async fn delete(
         Ok(report) => messages::report(report, wire::ControlVerb::Stop, Place::Session(name)),
         Err(error) => Notice::refused(error, Place::Session(name)),
     };
-    Ok(reply::send(&context, notice, deleted.map(Answer::Report)))
+    reply::send(&context, notice, deleted.map(Answer::Report))
 }

@@ -13,7 +13,7 @@ use leptos::prelude::*;
 use leptos_axum::ResponseOptions;
 use wire::{ControlRequest, ControlVerb};
 
-use super::{Answer, messages, way_back};
+use super::{Answer, Failure, messages, way_back};
 use crate::{
     context::AppContext,
     notices::{Notice, Place},
@@ -50,7 +50,7 @@ pub(super) async fn each<T>(calls: impl Iterator<Item = impl Future<Output = T>>
 }
 
 /// Starts, stops or restarts one session, or all.
-pub(super) async fn control(verb: ControlVerb, name: String, all: bool) -> Answer {
+pub(super) async fn control(verb: ControlVerb, name: String, all: bool) -> Result<Answer, Failure> {
     let context = context();
     let place = if all { Place::Page } else { Place::Session(name.clone()) };
     let done = if all && !name.is_empty() {
@@ -73,8 +73,7 @@ pub(super) async fn control(verb: ControlVerb, name: String, all: bool) -> Answe
 }
 
 /// Posts the notice and redirects a form's browser to it.
-pub(super) fn send(context: &AppContext, notice: Notice, answer: Result<Answer, Error>) -> Answer {
-    let answer = answer.unwrap_or_else(|error| Answer::Refused(error.problem()));
+pub(super) fn send(context: &AppContext, notice: Notice, answer: Result<Answer, Error>) -> Result<Answer, Failure> {
     let parts = use_context::<Parts>();
     if parts.as_ref().is_some_and(way_back::wants_part) {
         see_other(&way_back::to_notice(&context.notices().post(notice)));
@@ -82,10 +81,8 @@ pub(super) fn send(context: &AppContext, notice: Notice, answer: Result<Answer, 
         let place = notice.place.clone();
         let id = context.notices().post(notice);
         see_other(&way_back::to_page(parts.as_ref(), &place, Some(id)));
-    } else if let (Answer::Refused(problem), Some(response)) = (&answer, use_context::<ResponseOptions>()) {
-        response.set_status(StatusCode::from_u16(problem.status).unwrap_or(StatusCode::BAD_REQUEST));
     }
-    answer
+    answer.map_err(|error| Failure(Box::new(error.problem())))
 }
 
 /// True if the caller requests a page, as a plain form does.

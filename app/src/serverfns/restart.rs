@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::Answer;
+use super::{Answer, Failure};
 
 /// Stops a session and starts it again.
 #[server(name = RestartStanding, prefix = "/app", endpoint = "standing/restart")]
@@ -10,6 +10,6 @@ pub async fn restart(
     /// Name of the session.
     #[server(default)]
     name: String,
-) -> Result<Answer, ServerFnError> {
-    Ok(super::reply::control(wire::ControlVerb::Restart, name, false).await)
+) -> Result<Answer, Failure> {
+    super::reply::control(wire::ControlVerb::Restart, name, false).await
 }

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::Answer;
+use super::{Answer, Failure};
 
 /// Pastes a message into a running session and submits it. `force` types it even if the session waits on a prompt.
 #[server(name = SayStanding, prefix = "/app", endpoint = "standing/say")]
@@ -19,7 +19,7 @@ pub async fn say(
     /// Key of the form: the same text, sent again with the same key, is typed once.
     #[server(default)]
     key: String,
-) -> Result<Answer, ServerFnError> {
+) -> Result<Answer, Failure> {
     use engine::StandingApi as _;
 
     use super::{messages, reply};
@@ -39,5 +39,5 @@ pub async fn say(
     if notice.tone == Tone::Failed {
         notice.draft = Some(Draft::Say(text));
     }
-    Ok(reply::send(&context, notice, said.map(Answer::Receipt)))
+    reply::send(&context, notice, said.map(Answer::Receipt))
 }

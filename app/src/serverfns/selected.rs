@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::Answer;
+use super::{Answer, Failure};
 
 /// Runs a verb on each of the named sessions. Each session is refused or done on its own; the answer sums them up.
 #[server(name = SelectedStanding, prefix = "/app", endpoint = "standing/selected")]
@@ -19,7 +19,7 @@ pub async fn selected(
     /// Key of the form: the same message, sent again with the same key, is typed once.
     #[server(default)]
     key: String,
-) -> Result<Answer, ServerFnError> {
+) -> Result<Answer, Failure> {
     use engine::StandingApi as _;
     use wire::ControlVerb;
 
@@ -48,7 +48,7 @@ pub async fn selected(
         _ => {
             let refused = ::standing::Error::InvalidRequest("no session is selected: select one first".to_owned());
             let notice = Notice::refused(&refused, Place::Page);
-            return Ok(reply::send(&context, notice, Err(refused)));
+            return reply::send(&context, notice, Err(refused));
         }
     };
     let text = reply::plain_lines(&text);
@@ -82,5 +82,5 @@ pub async fn selected(
             (notice, answer)
         }
     };
-    Ok(reply::send(&context, notice, answer))
+    reply::send(&context, notice, answer)
 }

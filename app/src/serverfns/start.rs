@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::Answer;
+use super::{Answer, Failure};
 
 /// Starts one session or all.
 #[server(name = StartStanding, prefix = "/app", endpoint = "standing/start")]
@@ -13,6 +13,6 @@ pub async fn start(
     /// True for every session: required, so that a missing name never means all of them.
     #[server(default)]
     all: bool,
-) -> Result<Answer, ServerFnError> {
-    Ok(super::reply::control(wire::ControlVerb::Start, name, all).await)
+) -> Result<Answer, Failure> {
+    super::reply::control(wire::ControlVerb::Start, name, all).await
 }

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::Answer;
+use super::{Answer, Failure};
 
 /// Stops one session, or every recorded one. Works with an invalid config.
 #[server(name = StopStanding, prefix = "/app", endpoint = "standing/stop")]
@@ -13,6 +13,6 @@ pub async fn stop(
     /// True for every session: required, so that a missing name never means all of them.
     #[server(default)]
     all: bool,
-) -> Result<Answer, ServerFnError> {
-    Ok(super::reply::control(wire::ControlVerb::Stop, name, all).await)
+) -> Result<Answer, Failure> {
+    super::reply::control(wire::ControlVerb::Stop, name, all).await
 }

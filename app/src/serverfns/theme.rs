@@ -10,7 +10,7 @@ pub async fn theme(
     /// `system`, `light` or `dark`; any other value means `system`.
     #[server(default)]
     choice: String,
-) -> Result<(), ServerFnError> {
+) -> Result<(), super::Failure> {
     use super::{reply, way_back};
     use crate::{notices::Place, theme::Theme};
 

@@ -14,7 +14,7 @@ use axum::{
     Router,
     body::{Body, to_bytes},
     extract::{FromRef, Request, State},
-    http::{Method, StatusCode, Uri},
+    http::{HeaderMap, Method, StatusCode, Uri, header},
     response::{IntoResponse, Response},
     routing::{get, post},
 };
@@ -22,12 +22,17 @@ use engine::Engine;
 use leptos::{prelude::provide_context, server_fn};
 use standing::{Caller, text};
 use tower_http::compression::CompressionLayer;
+use wire::{Problem, ProblemCode};
 
 use super::stream::Live;
-use crate::{access::Peer, assets};
+use crate::{
+    access::Peer,
+    assets,
+    problem::{self, ApiProblem, PROBLEM},
+};
 
-/// Maximum length of the error for an unreadable form, in bytes.
-const MOST_TOLD: usize = 4096;
+/// Maximum length of the problem document of a server function, in bytes.
+const MOST_TOLD: usize = 1 << 20;
 
 /// Shared state of the page's routes.
 #[derive(Clone, Debug)]
@@ -86,31 +91,42 @@ async fn inert(page: Response) -> Response {
 
 /// Handles a posted form of the page.
 async fn server_function(State(context): State<AppContext>, uri: Uri, request: Request<Body>) -> Response {
+    let by_page = is_of_page(request.headers());
     if !server_fn::axum::server_fn_paths().any(|(path, _)| path == uri.path()) {
-        return not_found(uri).await.into_response();
+        let text = format!("no page at `{}`", uri.path());
+        return if by_page { not_found(uri).await.into_response() } else { ApiProblem::no_route(text).into_response() };
     }
     let peer = request.extensions().get::<Peer>().copied();
     let context = context.called_by(move || peer.map_or(Caller::Unidentified, Peer::caller));
     let answered = leptos_axum::handle_server_fns_with_context(move || provide_context(context.clone()), request);
     let response = answered.await.into_response();
-    // The app's own redirects use 303. A form with unreadable fields would be redirected without a message.
-    if !matches!(response.status(), StatusCode::FOUND | StatusCode::INTERNAL_SERVER_ERROR) {
+    // The app's own redirects use 303. The framework would redirect a form with unreadable fields without a message.
+    if response.status() == StatusCode::SEE_OTHER || !is_problem(&response) {
         return response;
     }
-    let status = response.status();
-    let told = to_bytes(response.into_body(), MOST_TOLD)
-        .await
-        .ok()
-        .and_then(|bytes| String::from_utf8(bytes.into()).ok())
-        .unwrap_or_default();
-    // Programs get the status of an internal error for this case, and for a real internal error as well.
-    if status == StatusCode::INTERNAL_SERVER_ERROR
-        && !["Args|", "MissingArg|"].iter().any(|kind| told.starts_with(kind))
-    {
-        return (status, told).into_response();
-    }
-    let reason = told.split_once('|').map_or(told.as_str(), |(_, reason)| reason);
-    (StatusCode::UNPROCESSABLE_ENTITY, format!("invalid form: {reason}\n")).into_response()
+    let problem = match read_problem(response).await {
+        Some(problem) if problem.code != ProblemCode::Internal => ApiProblem::from(problem),
+        fault => {
+            tracing::error!("a form failed: {}", fault.map_or_else(|| "no reason".to_owned(), |fault| fault.detail));
+            problem::fault()
+        }
+    };
+    if by_page { problem.in_plain_text() } else { problem.into_response() }
+}
+
+/// True for a browser that submits a form, and for the page's own scripts.
+fn is_of_page(headers: &HeaderMap) -> bool {
+    let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    accept.contains("text/html") || headers.contains_key("x-part")
+}
+
+fn is_problem(response: &Response) -> bool {
+    response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == PROBLEM)
+}
+
+async fn read_problem(response: Response) -> Option<Problem> {
+    let body = to_bytes(response.into_body(), MOST_TOLD).await.ok()?;
+    serde_json::from_slice(&body).ok()
 }
 
 fn assets() -> Assets {

@@ -58,5 +58,7 @@ fn given(request: &Request) -> Option<String> {
 fn with_body_of(response: Response, problem: ApiProblem) -> Response {
     let (mut parts, _) = response.into_parts();
     parts.headers.remove(header::CONTENT_LENGTH);
+    // The new body is not compressed.
+    parts.headers.remove(header::CONTENT_ENCODING);
     Response::from_parts(parts, problem.into_response().into_body())
 }
