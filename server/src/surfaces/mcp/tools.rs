@@ -7,7 +7,7 @@ use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotation
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use standing::{Error, TheLoop};
-use wire::{Remedy, SayRequest, SessionName, Verdict};
+use wire::{Activity, Outcome, Remedy, SayRequest, SessionName, State, Verdict};
 
 use super::{Tools, loop_guard::Held};
 use crate::{access::Peer, surfaces::rest::openapi};
@@ -141,14 +141,22 @@ impl Call {
 
     fn described(self) -> Tool {
         let (title, about) = match self {
-            Self::List => ("List standing sessions", "Lists all standing sessions with their state and activity."),
-            Self::Get => {
-                ("Show a standing session", "Shows one standing session by name, with its state and activity.")
+            Self::List => {
+                ("List standing sessions", "Lists all standing sessions with their state and activity.".to_owned())
             }
+            Self::Get => (
+                "Show a standing session",
+                "Shows one standing session by name, with its state and activity.".to_owned(),
+            ),
             Self::Say => (
                 "Send a message to a standing session",
-                "Types a message into the terminal of a running standing session and submits it. Does not wait for a \
-                 reply. Refused if the session is not running, or if it is waiting for an answer to a prompt.",
+                format!(
+                    "Types a message into the terminal of a {} standing session and submits it. Does not wait for a \
+                     reply. Refused if the session is {}, or if it is {} for an answer to a prompt.",
+                    State::Running.label(),
+                    Outcome::NotRunning.label(),
+                    Activity::Waiting.label(),
+                ),
             ),
         };
         let reads = self != Self::Say;

@@ -2,7 +2,7 @@
 
 use rustix::system::uname;
 use standing::{Error, ProblemCode, config::Verbosity};
-use wire::{Choice, Remedy, Row, SayReceipt};
+use wire::{Activity, Choice, Remedy, Row, SayReceipt, Verdict};
 
 use super::entities::escape;
 
@@ -11,6 +11,32 @@ const QUOTED: usize = 600;
 
 /// Exact text of a reply that requests the screen.
 pub(super) const SCREEN: &str = "?screen";
+
+/// Sign of a verdict: the reaction to a reply shows the same.
+const fn sign(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Submitted => "✅",
+        Verdict::Queued => "⏳",
+        Verdict::Unconfirmed => "❔",
+        Verdict::NotDelivered => "⛔",
+    }
+}
+
+/// Returns the sign of a verdict and its label, with which a line begins.
+fn headed(verdict: Verdict) -> String {
+    let (first, rest) = verdict.label().split_at(1);
+    format!("{} {}{rest}", sign(verdict), first.to_uppercase())
+}
+
+/// Returns the line for a verdict where the app may not add reactions.
+pub(super) fn instead_of_reaction(verdict: Verdict) -> String {
+    format!("{}. {}", headed(verdict), verdict.about())
+}
+
+/// Returns the line for a reply that was not delivered.
+fn refused(reason: &str) -> String {
+    format!("{}: {reason}", headed(Verdict::NotDelivered))
+}
 
 /// Returns the first message of a session's thread.
 pub(super) fn announcement(row: &Row, authorized: &[String], verbosity: Verbosity) -> String {
@@ -24,7 +50,8 @@ pub(super) fn announcement(row: &Row, authorized: &[String], verbosity: Verbosit
     if !row.description.is_empty() {
         lines.push(format!("_{}_", escape(&quoted(&row.description)).replace(['_', '\n'], " ")));
     }
-    lines.push(format!("Reply in this thread to send it a message; ✅ means delivered. {who}"));
+    let (mark, meaning) = (sign(Verdict::Submitted), Verdict::Submitted.label());
+    lines.push(format!("Reply in this thread to send it a message; {mark} means {meaning}. {who}"));
     lines.push(format!("Reply `{SCREEN}` to see its screen."));
     if verbosity == Verbosity::Verbose {
         let (cwd, session) = (code(&row.cwd), &row.tmux_target);
@@ -59,7 +86,8 @@ pub(super) fn superseded(name: &str) -> String {
 /// Returns the message for a session that waits on a prompt. It is posted once per prompt.
 pub(super) fn asks(row: &Row) -> String {
     let (name, session) = (&row.name, &row.tmux_target);
-    let head = format!("*{name}* is waiting for an answer to a prompt:\n{}\n", quote(&row.question));
+    let waiting = Activity::Waiting.label();
+    let head = format!("*{name}* is {waiting} for an answer to a prompt:\n{}\n", quote(&row.question));
     let terminal = format!("in its terminal: `tmux attach -t '={session}'`. Reply `{SCREEN}` to see its screen.");
     if row.choices.is_empty() {
         return format!("{head}Replies are refused until it is answered. Answer {terminal}");
@@ -88,12 +116,12 @@ pub(super) fn in_part(missing: &[String]) -> String {
 
 /// Returns the reason for refusing a reply without text.
 pub(super) fn nothing_to_type(missing: &[String]) -> String {
-    format!("⛔ Not delivered: the message has no text, only {}; {INSTEAD}", listed(missing))
+    refused(&format!("the message has no text, only {}; {INSTEAD}", listed(missing)))
 }
 
 /// Returns the reason for refusing a message of a kind that is not read.
 pub(super) fn unread_kind(kind: &str) -> String {
-    format!("⛔ Not delivered: messages of type `{}` are not supported. Send the text as a plain reply.", code(kind))
+    refused(&format!("messages of type `{}` are not supported. Send the text as a plain reply.", code(kind)))
 }
 
 /// Returns the note that an edit has no effect. It is posted once per reply.
@@ -118,38 +146,36 @@ fn listed(missing: &[String]) -> String {
 pub(super) fn refusal(error: &Error) -> String {
     let reason = match error {
         Error::Waiting { question, .. } => {
-            format!("it is waiting for an answer to a prompt, and Enter may select one:\n{}", quote(question))
+            let waiting = Activity::Waiting.label();
+            format!("it is {waiting} for an answer to a prompt, and Enter may select one:\n{}", quote(question))
         }
         Error::UnsentText { text, .. } => format!("its input box contains unsent text:\n{}", quote(text)),
         // Paths and the content of the config are shown only to users who can open them.
         error if [ProblemCode::Misconfigured, ProblemCode::Registry].contains(&error.code()) => {
             let list = Remedy::List.command().unwrap_or_default();
-            return format!(
-                "⛔ Not delivered: the-loop on `{}` has a problem. Check there with `{list}`.",
-                code(&machine())
-            );
+            return refused(&format!("the-loop on `{}` has a problem. Check there with `{list}`.", code(&machine())));
         }
         error => escape(&quoted(&error.to_string())),
     };
     let acts: Vec<Remedy> = error.remedies().into_iter().filter(|remedy| *remedy != Remedy::Force).collect();
     let end =
         if acts.is_empty() { String::new() } else { format!("\nTo continue: {}.", escape(&Remedy::phrase(&acts))) };
-    format!("⛔ Not delivered: {reason}{end}")
+    refused(&format!("{reason}{end}"))
 }
 
 /// Returns the reason for a delivery that failed after it started.
 pub(super) fn not_delivered(receipt: &SayReceipt) -> String {
-    format!("⛔ Not delivered: {}", escape(&quoted(&all(receipt))))
+    refused(&escape(&quoted(&all(receipt))))
 }
 
 /// Returns the reason for refusing a reply in a thread that no longer belongs to a session.
 pub(super) fn no_session() -> String {
-    "⛔ Not delivered: this thread no longer belongs to a session.".to_owned()
+    refused("this thread no longer belongs to a session.")
 }
 
 /// Returns the reason for refusing a reply of an author who is no longer authorised.
 pub(super) fn not_allowed() -> String {
-    "⛔ Not delivered: you are no longer authorized for this session.".to_owned()
+    refused("you are no longer authorized for this session.")
 }
 
 /// Returns the part of a receipt beyond its verdict.
@@ -214,6 +240,15 @@ mod tests {
             assert_eq!(text.contains("/srv/shop"), verbosity == Verbosity::Verbose, "{text}");
         }
         assert!(announcement(&row(), &[], Verbosity::Quiet).contains("Nobody is authorized"));
+    }
+
+    #[test]
+    fn verdicts_have_the_words_of_every_other_surface() {
+        for &verdict in Verdict::ALL {
+            let line = instead_of_reaction(verdict);
+            assert!(line.to_lowercase().contains(verdict.label()) && line.ends_with(verdict.about()), "{line}");
+        }
+        assert!(no_session().starts_with("⛔ Not delivered: "), "{}", no_session());
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use standing::config::Verbosity;
 use tokio::time::{self, Instant};
+use wire::Verdict;
 
 use super::{
     api::ApiError,
@@ -92,6 +93,7 @@ async fn receipt(turn: &Turn<'_>, reply: &Reply, outcome: &Outcome) {
             say(note).await;
         }
     };
+    let instead = messages::instead_of_reaction;
     let mut taken = SUBMITTED;
     let typed = matches!(outcome, Outcome::Submitted { .. } | Outcome::Queued { .. } | Outcome::Unconfirmed { .. });
     if typed && !reply.missing.is_empty() {
@@ -101,32 +103,30 @@ async fn receipt(turn: &Turn<'_>, reply: &Reply, outcome: &Outcome) {
     }
     match outcome {
         Outcome::Submitted { note } => {
-            tokio::join!(mark(turn, reply, taken, "✅ Delivered."), beside(note));
+            tokio::join!(mark(turn, reply, taken, instead(Verdict::Submitted)), beside(note));
         }
         Outcome::Queued { note } => {
-            let instead = "⏳ Queued until the session finishes its current turn.";
-            tokio::join!(mark(turn, reply, QUEUED, instead), beside(note));
+            tokio::join!(mark(turn, reply, QUEUED, instead(Verdict::Queued)), beside(note));
         }
         Outcome::Unconfirmed { note } => {
-            let instead = "❔ Sent, but could not confirm that the session received it.";
-            tokio::join!(mark(turn, reply, UNCONFIRMED, instead), beside(note));
+            tokio::join!(mark(turn, reply, UNCONFIRMED, instead(Verdict::Unconfirmed)), beside(note));
         }
         Outcome::Refused { reason } => {
-            tokio::join!(mark(turn, reply, REFUSED, ""), say(reason));
+            tokio::join!(mark(turn, reply, REFUSED, String::new()), say(reason));
         }
         Outcome::Shown { text } => say(text).await,
     }
 }
 
 /// Adds a reaction to the reply, or posts a line in the thread if the app may not add reactions.
-async fn mark(turn: &Turn<'_>, reply: &Reply, name: &str, instead: &str) {
+async fn mark(turn: &Turn<'_>, reply: &Reply, name: &str, instead: String) {
     let marked = patiently(turn, || turn.context.api.add_reaction(&reply.channel, &reply.ts, name)).await;
     match &marked {
         // The reply was deleted and cannot get a reaction.
         Err(ApiError::Refused { word }) if word == "message_not_found" => {}
         Err(error @ ApiError::Refused { word }) if word == "missing_scope" || !error.is_of_the_channel() => {
             if !instead.is_empty() {
-                line(turn, &reply.channel, &reply.thread, instead).await;
+                line(turn, &reply.channel, &reply.thread, &instead).await;
             }
         }
         _ => tell(turn.context, &reply.channel, &marked),
