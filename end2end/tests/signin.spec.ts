@@ -37,13 +37,13 @@ test('a browser is signed in by the address that `open` prints', async ({ page, 
 });
 
 test('a browser is signed in by a code that is typed, and led to the page that it asked for', async ({ page, service }) => {
-    await page.goto(service.at('/?show=declared#/standing'));
+    await page.goto(service.at('/?q=supervisor#/standing'));
     await type(page, 'not a code');
     await expect(page.getByRole('status')).toContainText('invalid, expired or already used');
     const once = await code(service);
     await type(page, ` ${once} `);
     await expect(new Screen(page).card('supervisor')).toBeVisible();
-    expect(page.url()).toBe(service.at('/?show=declared#/standing'));
+    expect(page.url()).toBe(service.at('/?q=supervisor#/standing'));
     await page.context().clearCookies();
     await page.goto(service.at('/'));
     await type(page, once);
@@ -102,7 +102,7 @@ test('a sign-in that ends in an open tab is told of, and what was typed is there
     await expect(page.getByText('You are signed out.').first()).toBeVisible();
     await expect(page.getByText('The service does not answer since')).toBeHidden();
 
-    await standing.card('supervisor').getByRole('button', { name: 'Send to supervisor' }).click();
+    await standing.press(standing.card('supervisor').getByRole('button', { name: 'Send to supervisor' }));
     await expect(page.locator('#announce')).toContainText('You are signed out, so nothing was sent.');
     await expect(page.locator('body')).not.toContainText('{"');
     await expect(standing.message('supervisor')).toHaveValue('half a thought');

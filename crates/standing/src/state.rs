@@ -134,9 +134,11 @@ pub(crate) fn word(seen: &Seen<'_>, condition: &Condition) -> State {
         return State::Unreadable;
     }
     let phase = seen.record.and_then(|record| record.phase).filter(|_| seen.at_work);
+    let has_pane = matches!(condition, Condition::Live(_) | Condition::Dead(_) | Condition::Deserted { .. });
     match condition {
-        Condition::Live(_) if matches!(phase, Some(Phase::Stopping | Phase::Deleting)) => State::Stopping,
-        Condition::Live(_) | Condition::Gone if phase == Some(Phase::Starting) => State::Starting,
+        // A harness that a verb has just ended did not exit on its own.
+        _ if has_pane && matches!(phase, Some(Phase::Stopping | Phase::Deleting)) => State::Stopping,
+        _ if (has_pane || *condition == Condition::Gone) && phase == Some(Phase::Starting) => State::Starting,
         Condition::Live(_) => State::Running,
         Condition::Dead(_) | Condition::Deserted { .. } => State::Ended,
         Condition::Orphaned => State::Orphaned,
@@ -267,22 +269,27 @@ mod tests {
     #[test]
     fn a_verb_is_at_work_only_as_long_as_it_lives() {
         let mut ours = record("a");
-        let panes = Panes::holding(&name(), &[pane("%1", "a", "a", PID, false)]);
-        for (phase, at_work) in
-            [(Phase::Starting, State::Starting), (Phase::Stopping, State::Stopping), (Phase::Deleting, State::Stopping)]
-        {
-            ours.phase = Some(phase);
-            let seen = |at_work| Seen {
-                name: &ours.name,
-                record: Some(&ours),
-                mark: "m",
-                unreadable: false,
-                panes: Ok(&panes),
-                process_alive: true,
-                at_work,
-            };
-            assert_eq!(word(&seen(true), &judge(&seen(true))), at_work);
-            assert_eq!(word(&seen(false), &judge(&seen(false))), State::Running);
+        let phases = [
+            (Phase::Starting, State::Starting),
+            (Phase::Stopping, State::Stopping),
+            (Phase::Deleting, State::Stopping),
+        ];
+        for (dead, left) in [(false, State::Running), (true, State::Ended)] {
+            let panes = Panes::holding(&name(), &[pane("%1", "a", "a", PID, dead)]);
+            for (phase, at_work) in phases {
+                ours.phase = Some(phase);
+                let seen = |at_work| Seen {
+                    name: &ours.name,
+                    record: Some(&ours),
+                    mark: "m",
+                    unreadable: false,
+                    panes: Ok(&panes),
+                    process_alive: !dead,
+                    at_work,
+                };
+                assert_eq!(word(&seen(true), &judge(&seen(true))), at_work, "dead: {dead}");
+                assert_eq!(word(&seen(false), &judge(&seen(false))), left, "dead: {dead}");
+            }
         }
     }
 }

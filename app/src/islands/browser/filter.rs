@@ -61,9 +61,13 @@ pub(super) fn count() {
 /// Shows the sessions that match the filter.
 pub(super) fn apply() {
     let text = text();
-    change_query(|query| match text.trim() {
-        "" => query.delete("q"),
-        filter => query.set("q", filter),
+    change_query(|query| {
+        // The filter of earlier versions.
+        query.delete("show");
+        match text.trim() {
+            "" => query.delete("q"),
+            filter => query.set("q", filter),
+        }
     });
     let filter = Filter::parse(&text);
     let now = seconds();

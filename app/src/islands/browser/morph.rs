@@ -133,9 +133,6 @@ pub(super) fn is_new(control: &Element) -> bool {
 fn find(cursor: Option<&Node>, new: &Node) -> Option<Node> {
     let id = id(new);
     let same = |node: &Node| node.node_name() == new.node_name() && self::id(node) == id;
-    if id.is_empty() {
-        return cursor.filter(|node| same(node)).cloned();
-    }
     let mut next = cursor.cloned();
     while let Some(node) = next {
         if same(&node) {

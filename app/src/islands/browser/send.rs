@@ -215,8 +215,8 @@ fn clear_mistakes() {
 
 fn failed(failure: &Failure) {
     match failure {
+        // The stream finds out whether the service is lost, or only this answer.
         Failure::Silent => {
-            stale::failed(failure);
             announce("The service did not answer, so it may not have done this. Your input is kept.", true);
         }
         Failure::SignedOut => {

@@ -31,13 +31,19 @@ pub(super) fn is_marked() -> bool {
     [STALE, SIGNED_OUT, REFUSED].iter().any(|reason| root().has_attribute(reason))
 }
 
-/// Records that the service answered: the page is up to date.
-pub(super) fn answered() {
+/// Records a sign of life of the stream. A stream goes on when the sign-in has ended, so it says nothing about that.
+pub(super) fn alive() {
     ANSWERED.set(web_sys::js_sys::Date::now());
     if is_lost() {
         announce("Connected to the service again.", false);
+        mark(&root(), STALE, false);
     }
-    for reason in [STALE, SIGNED_OUT, REFUSED] {
+}
+
+/// Records that the service answered a request: the page is up to date, and this browser is let in.
+pub(super) fn answered() {
+    alive();
+    for reason in [SIGNED_OUT, REFUSED] {
         mark(&root(), reason, false);
     }
 }

@@ -185,7 +185,7 @@ fn dispatch(name: &str, id: &str, data: &str) {
     }
     ALIVE.set(now());
     PAUSE.set(PAUSES.0);
-    stale::answered();
+    stale::alive();
     match name {
         "row" => changed(data, false),
         "open" => changed(data, true),
@@ -223,7 +223,7 @@ fn failed(event: &Event) {
     if !is_of_open_stream(event) {
         return;
     }
-    let closed = SOURCE.with_borrow(|source| source.as_ref().is_none_or(|s| s.ready_state() == EventSource::CLOSED));
+    let closed = is_closed();
     let attempt = ATTEMPT.get();
     spawn_local(async move {
         if !closed {
@@ -253,9 +253,19 @@ fn failed(event: &Event) {
 /// Checks, when the reader comes back to the tab, that the service still lets this browser in: the stream would go on.
 async fn look() {
     match page::probe().await {
-        Ok(()) => stale::answered(),
+        Ok(()) => {
+            stale::answered();
+            if tabs::is_reader() && is_closed() {
+                connect(wants::shown());
+            }
+        }
         Err(failure) => stale::failed(&failure),
     }
+}
+
+/// True if the browser has given up the stream.
+fn is_closed() -> bool {
+    SOURCE.with_borrow(|source| source.as_ref().is_none_or(|source| source.ready_state() == EventSource::CLOSED))
 }
 
 /// Finds a stream that is silent without an end: the machine slept, or the service is frozen.

@@ -166,27 +166,46 @@ pub(crate) fn everything_by(
         let panes = asked.ok().and_then(|asked| asked.join().ok()).unwrap_or_else(&again);
         (entries, panes)
     });
-    let seen = judged(context, entries?, &panes);
-    let disagree: Vec<SessionName> = seen
-        .entries
-        .iter()
-        .zip(&seen.judged)
-        .filter(|((_, entry), judged)| !agree(entry, &judged.condition))
-        .map(|((name, _), _)| name.clone())
-        .collect();
-    if disagree.is_empty() {
-        return Ok((seen, panes));
-    }
-    // Order matters: the record first, then the look.
-    let mut entries = seen.entries;
-    for name in disagree {
-        match context.registry.read(&name) {
-            Entry::Vacant if context.definitions().declaration(&name).is_none() => drop(entries.remove(&name)),
-            entry => drop(entries.insert(name, entry)),
+    let mut panes = panes;
+    let mut seen = judged(context, entries?, &panes);
+    for _ in 0..ROUNDS {
+        let disagree = disagreeing(context, &seen);
+        if disagree.is_empty() {
+            break;
+        }
+        // Order matters: the record first, then the look.
+        let mut entries = seen.entries;
+        for name in disagree {
+            match context.registry.read(&name) {
+                Entry::Vacant if context.definitions().declaration(&name).is_none() => drop(entries.remove(&name)),
+                entry => drop(entries.insert(name, entry)),
+            }
+        }
+        panes = again();
+        seen = judged(context, entries, &panes);
+        // What is still in between is in between: only a verb that began during this look makes another one necessary.
+        if !seen.iter().any(|(name, entry, condition)| is_ended_by_verb(context, name, entry, condition)) {
+            break;
         }
     }
-    let panes = again();
-    Ok((judged(context, entries, &panes), panes))
+    Ok((seen, panes))
+}
+
+/// Largest number of further looks: a verb on a session ends its harness once.
+const ROUNDS: usize = 3;
+
+/// Returns the sessions whose record and panes were read at different moments of a change.
+fn disagreeing(context: &Context, seen: &Everything) -> Vec<SessionName> {
+    let disagree = seen.iter().filter(|(name, entry, condition)| {
+        !agree(entry, condition) || is_ended_by_verb(context, name, entry, condition)
+    });
+    disagree.map(|(name, ..)| name.clone()).collect()
+}
+
+impl Everything {
+    fn iter(&self) -> impl Iterator<Item = (&SessionName, &Entry, &Condition)> {
+        self.entries.iter().zip(&self.judged).map(|((name, entry), judged)| (name, entry, &judged.condition))
+    }
 }
 
 fn judged(context: &Context, mut entries: BTreeMap<SessionName, Entry>, panes: &Result<Panes, Silence>) -> Everything {
@@ -214,6 +233,14 @@ fn agree(entry: &Entry, condition: &Condition) -> bool {
         | Condition::Foreign(_)
         | Condition::Unrecorded(_) => false,
     }
+}
+
+/// True if a pane is dead and its record has changed since it was read: a verb that began in between ended the harness,
+/// which did not exit on its own.
+fn is_ended_by_verb(context: &Context, name: &SessionName, entry: &Entry, condition: &Condition) -> bool {
+    let phase = |entry: &Entry| entry.record().and_then(|record| record.phase);
+    matches!(condition, Condition::Dead(_) | Condition::Deserted { dead: Some(_) })
+        && phase(&context.registry.read(name)) != phase(entry)
 }
 
 /// Returns all declared and recorded names, with their registry entries.
