@@ -40,7 +40,7 @@ pub(super) fn alive() {
     }
 }
 
-/// Records that the service answered a request: the page is up to date, and this browser is let in.
+/// Records that the service answered a request: the page is up to date, and the browser is signed in.
 pub(super) fn answered() {
     alive();
     for reason in [SIGNED_OUT, REFUSED] {
