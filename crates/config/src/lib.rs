@@ -14,6 +14,7 @@ mod nul;
 mod parse;
 mod position;
 mod problem;
+mod quick;
 mod read;
 mod rules;
 mod salvage;
@@ -88,21 +89,6 @@ pub fn load(path: ConfigPath, surroundings: &Surroundings) -> Loaded {
     Loaded { path, settings, problems, state_is_known, lines }
 }
 
-/// Returns the tmux socket that a config file names, before any check of the file: for a query that may fail without
-/// harm. `None` if the file cannot be read or understood.
-pub fn socket_as_written(path: &ConfigPath) -> Option<String> {
-    let text = match read::read(path) {
-        Text::Missing => return Some(String::new()),
-        Text::Read(text, None) => text,
-        Text::Read(_, Some(_)) | Text::Unusable(_) => return None,
-    };
-    let Some(root) = parse::parse(&text, 0).ok()?.root else { return Some(String::new()) };
-    match root.value().pointer("/routing/tmux/socket") {
-        None => Some(String::new()),
-        Some(socket) => socket.as_str().map(str::to_owned),
-    }
-}
-
 fn understood(
     text: &str,
     mistake: Option<Mistake>,
@@ -159,35 +145,4 @@ fn located(mistakes: Vec<Mistake>, root: Option<&Node>, file: &Path) -> Vec<Conf
         problems.push(ConfigProblem { file: file.to_owned(), line: None, column: None, key: String::new(), message });
     }
     problems
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_socket_as_written_is_the_one_that_a_good_file_means() {
-        let dir = tempfile::tempdir().expect("a folder");
-        let file = dir.path().join("cli-config.yaml");
-        let here = Surroundings::of_process();
-        let both = |text: &str| {
-            std::fs::write(&file, text).expect("written");
-            let path = locate(Some(&file), &here);
-            let loaded = load(path.clone(), &here);
-            (socket_as_written(&path), loaded.problems.is_empty().then_some(loaded.settings.routing.tmux.socket))
-        };
-        let socket = |socket: &str| Some(socket.to_owned());
-        for (text, meant) in [
-            ("", ""),
-            ("routing:\n  tmux: {socket: mine}\n", "mine"),
-            ("{\"routing\": {\"tmux\": {\"socket\": \"mine\"}}}", "mine"),
-            ("routing: {tmux: &t {socket: mine}}\nstate: {root: s}\n", "mine"),
-            ("routing: {}\n", ""),
-        ] {
-            assert_eq!(both(text), (socket(meant), socket(meant)), "{text}");
-        }
-        for wrong in ["routing: {tmux: {socket: 7}}\n", "routing: [\n"] {
-            assert_eq!(both(wrong), (None, None), "{wrong}");
-        }
-    }
 }

@@ -8,11 +8,13 @@ use serde_json::Value;
 use super::{
     explain,
     position::{KeyPath, Mistake},
+    quick,
     schema::{MAX_MISTAKES, SCHEMA_DOCUMENT},
     tree::{Kind, Node},
 };
 
-static VALIDATOR: LazyLock<Validator> =
+/// Compiled schema. Compiling takes longer than all other work of most commands.
+pub(super) static VALIDATOR: LazyLock<Validator> =
     LazyLock::new(|| jsonschema::draft202012::new(&SCHEMA_DOCUMENT).expect("a test compiles the schema"));
 
 /// Result of validating a document.
@@ -28,6 +30,9 @@ pub(super) struct Verdict {
 /// default. A word of YAML 1.1 in place of a boolean becomes one.
 pub(super) fn validate(root: &Node, value: &mut Value) -> Verdict {
     let mut verdict = Verdict::default();
+    if quick::accepts(&SCHEMA_DOCUMENT, value) {
+        return verdict;
+    }
     let mut replaced = Vec::new();
     for error in VALIDATOR.iter_errors(value) {
         let path = KeyPath::from(error.instance_path());
