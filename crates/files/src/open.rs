@@ -20,12 +20,18 @@ pub enum Links {
 
 /// Opens a regular file for reading. A pipe or device is refused without waiting for a writer.
 pub fn plain(path: &Path, links: Links) -> io::Result<File> {
+    measured(path, links).map(|(file, _)| file)
+}
+
+/// Opens a regular file for reading, and returns its length as well.
+pub(crate) fn measured(path: &Path, links: Links) -> io::Result<(File, u64)> {
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY | no_follow(links);
     let file = OpenOptions::new().read(true).custom_flags(bits(flags)).open(path)?;
-    if !file.metadata()?.is_file() {
+    let found = file.metadata()?;
+    if !found.is_file() {
         return Err(io::Error::other("not a regular file"));
     }
-    Ok(file)
+    Ok((file, found.len()))
 }
 
 /// Opens a private file for appending, and creates it if it is missing.

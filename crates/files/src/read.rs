@@ -11,7 +11,8 @@ use crate::open::{self, Links};
 /// Reads a regular file of at most `limit` bytes. A larger one is an error of the kind
 /// [`FileTooLarge`](io::ErrorKind::FileTooLarge).
 pub fn bytes(path: &Path, links: Links, limit: usize) -> io::Result<Vec<u8>> {
-    all(open::plain(path, links)?, limit)
+    let (file, length) = open::measured(path, links)?;
+    up_to(file, length, limit)
 }
 
 /// Reads a regular file of at most `limit` bytes of UTF-8.
@@ -31,8 +32,13 @@ pub fn text_if_there(path: &Path, limit: usize) -> io::Result<Option<String>> {
 
 /// Reads an open file to its end, at most `limit` bytes of it.
 pub fn all(file: File, limit: usize) -> io::Result<Vec<u8>> {
+    let length = file.metadata()?.len();
+    up_to(file, length, limit)
+}
+
+fn up_to(file: File, length: u64, limit: usize) -> io::Result<Vec<u8>> {
     // One read takes all of it, and a second one finds the end.
-    let expected = usize::try_from(file.metadata()?.len()).unwrap_or(limit).min(limit);
+    let expected = usize::try_from(length).unwrap_or(limit).min(limit);
     let mut bytes = Vec::with_capacity(expected + 64);
     file.take(limit as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > limit {

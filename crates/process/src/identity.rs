@@ -6,7 +6,8 @@
 //! identification.
 
 use std::{
-    fs, io,
+    fs::{self, File},
+    io::{self, Read as _},
     os::fd::{AsFd, OwnedFd},
     path::Path,
     sync::LazyLock,
@@ -48,8 +49,7 @@ pub struct ProcessHold {
 impl ProcessIdentity {
     /// Identifies the process that currently has a pid; `None` if it is dead.
     pub fn of(pid: u32) -> Option<Self> {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        let (state, start_ticks) = state_and_start(&stat)?;
+        let (state, start_ticks) = state_and_start(&stat(pid)?)?;
         (state != 'Z' && state != 'X').then(|| Self { pid, start_ticks, boot_id: BOOT_ID.clone() })
     }
 
@@ -60,7 +60,7 @@ impl ProcessIdentity {
 
     /// True if this very process is alive and stopped (SIGSTOP): it answers nothing until it continues.
     pub fn is_stopped(&self) -> bool {
-        let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid)).unwrap_or_default();
+        let stat = stat(self.pid).unwrap_or_default();
         self.is_alive() && state_and_start(&stat).is_some_and(|(state, _)| state == 'T')
     }
 
@@ -179,7 +179,7 @@ pub fn lineage(pid: u32) -> Vec<u32> {
 }
 
 fn parent(pid: u32) -> Option<u32> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let stat = stat(pid)?;
     // After the name: state, parent.
     stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(1)?.parse().ok()
 }
@@ -211,6 +211,13 @@ pub fn command_name(pid: u32) -> String {
     fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("comm"))
         .map(|name| name.trim().to_owned())
         .unwrap_or_default()
+}
+
+/// Reads `/proc/<pid>/stat`. One read is enough for a buffer above any such line, and lists read hundreds of them.
+fn stat(pid: u32) -> Option<String> {
+    let mut line = [0; 4096];
+    let length = File::open(format!("/proc/{pid}/stat")).ok()?.read(&mut line).ok()?;
+    Some(String::from_utf8_lossy(&line[..length]).into_owned())
 }
 
 /// Parses state letter and start tick from `/proc/<pid>/stat`, whose second field may contain anything, parentheses

@@ -192,7 +192,7 @@ pub(super) fn note_process(record: &mut Record, process: Option<ProcessIdentity>
 }
 
 /// Returns the tmux server of these settings.
-pub(super) fn tmux_of(settings: &Settings, surroundings: &Surroundings) -> Tmux {
+fn tmux_of(settings: &Settings, surroundings: &Surroundings) -> Tmux {
     let TmuxSettings { socket, remain_on_exit, .. } = &settings.routing.tmux;
     Tmux::new(socket, *remain_on_exit, surroundings, &secrets(settings), metrics::OBSERVER)
 }

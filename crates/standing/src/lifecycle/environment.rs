@@ -69,17 +69,17 @@ impl Context {
 
     /// Returns the account of the last spawn. A record without an account was written by an older version or by
     /// another program; the account is then read from the process, if it is alive.
-    fn account(&self, record: &Record) -> Account {
+    fn account<'a>(&self, record: &'a Record) -> Cow<'a, Account> {
         let pending = record.pending.as_ref().map(|pending| &pending.account).filter(|account| !account.is_empty());
         let recorded = pending.unwrap_or(&record.account);
         if !recorded.is_empty() {
-            return recorded.clone();
+            return Cow::Borrowed(recorded);
         }
         let Some(process) = record.process.as_ref().filter(|process| process.is_alive()) else {
-            return Account::default();
+            return Cow::default();
         };
         let variables = self.harness(&record.harness).map_or(account::ALL, |adapter| adapter.account());
-        Account::of_process(variables, process.pid, &record.loop_id).unwrap_or_default()
+        Cow::Owned(Account::of_process(variables, process.pid, &record.loop_id).unwrap_or_default())
     }
 
     /// Records the account that a harness actually runs in: its command may set variables of its own.

@@ -4,11 +4,7 @@
 //! The records are read while tmux answers. A record and a pane that were read at different times may disagree only
 //! because a verb changed both in between. So if they disagree, tmux is called again after the record was read.
 
-use std::{
-    collections::BTreeMap,
-    sync::Arc,
-    thread::{self, JoinHandle},
-};
+use std::{collections::BTreeMap, thread};
 
 use harness::BUILT_IN;
 use tmux::{Pane, Panes, Silence};
@@ -16,21 +12,21 @@ use wire::{Activity, ControlReport, Row, SessionName, State};
 
 use super::{
     Context,
-    context::{Judged, tmux_of},
+    context::Judged,
+    say::Queue,
     screen::{last_line, last_lines},
 };
 use crate::{
-    Error, Surroundings,
-    config::{self, ConfigPath, Settings},
+    Error,
     registry::{Entry, Record, RecordStatus},
     state::Condition,
 };
 
 /// Returns all sessions, sorted by name.
-pub(crate) fn list(context: &Context, early: Option<EarlyLook>) -> Result<Vec<Row>, Error> {
-    let Everything { entries, judged } = everything_after(context, early)?;
-    let mut rows: Vec<Row> =
-        entries.iter().zip(&judged).map(|((name, entry), judged)| context.row(name, entry, judged)).collect();
+pub(crate) fn list(context: &Context) -> Result<Vec<Row>, Error> {
+    let everything = everything(context)?;
+    let mut rows: Vec<Row> = everything.rows(context).collect();
+    let Everything { entries, judged } = &everything;
     let live = judged.iter().map(|judged| judged.condition.live());
     let unclear: Vec<_> = rows
         .iter_mut()
@@ -46,7 +42,7 @@ pub(crate) fn list(context: &Context, early: Option<EarlyLook>) -> Result<Vec<Ro
 /// Returns the sessions as they are. The report is ok unless an auto-start session is not running; other sessions do
 /// not count.
 pub(crate) fn status(context: &Context) -> Result<ControlReport, Error> {
-    let sessions = list(context, None)?;
+    let sessions = list(context)?;
     let enabled = context.settings().standing_enabled;
     let ok = sessions.iter().all(|row| {
         let wanted = row.auto_start && (!row.declared || enabled);
@@ -84,13 +80,14 @@ fn read_screens(context: &Context, unclear: Vec<(&mut Row, Option<&Record>, &Pan
 /// Returns all sessions with the last `lines` lines of their panes. The activity is read from the whole screen. For
 /// the page.
 pub(crate) fn survey(context: &Context, lines: usize) -> Result<Vec<(Row, String)>, Error> {
-    let Everything { entries, judged } = everything(context)?;
+    let everything = everything(context)?;
+    let Everything { entries, judged } = &everything;
     let shown: Vec<Option<&Pane>> = judged.iter().map(|judged| judged.condition.shown()).collect();
     let wanted: Vec<&Pane> = shown.iter().flatten().copied().collect();
     // A screen that could not be read leaves its row without one: the row's state already reports a silent tmux.
     let mut screens = context.tmux.capture_all(&wanted).into_result().unwrap_or_default().into_iter();
-    let rows = entries.iter().zip(&judged).zip(&shown).map(|(((name, entry), judged), pane)| {
-        let mut row = context.row(name, entry, judged);
+    let rows = everything.rows(context).zip(entries.values()).zip(judged).zip(&shown);
+    let rows = rows.map(|(((mut row, entry), judged), pane)| {
         let screen = pane.and_then(|_| screens.next().flatten()).unwrap_or_default();
         row.last_line = last_line(&screen);
         if let Condition::Live(pane) = &judged.condition {
@@ -109,31 +106,14 @@ pub(crate) struct Everything {
     pub(crate) judged: Vec<Judged>,
 }
 
-/// Look at tmux that runs while the config is still being checked.
-pub(crate) struct EarlyLook(JoinHandle<Option<(String, Result<Panes, Silence>)>>);
-
-impl EarlyLook {
-    /// Begins a look; `None` if no thread could be created.
-    pub(crate) fn begin(path: ConfigPath, surroundings: Arc<Surroundings>) -> Option<Self> {
-        let look = move || {
-            let socket = config::socket_as_written(&path)?;
-            // The call changes nothing and starts no server, so only the socket matters.
-            let mut settings = Settings::defaults(path.project_dir(), &surroundings);
-            settings.routing.tmux.socket.clone_from(&socket);
-            Some((socket, tmux_of(&settings, &surroundings).panes().into_result()))
-        };
-        thread::Builder::new().spawn(look).ok().map(Self)
-    }
-
-    /// Waits for the end of the look, when its result is not needed.
-    pub(crate) fn end(self) {
-        let _ = self.0.join();
-    }
-
-    /// Returns the result if it came from the server that the config names.
-    fn seen_on(self, socket: &str) -> Option<Result<Panes, Silence>> {
-        let (asked, seen) = self.0.join().ok()??;
-        (asked == socket).then_some(seen)
+impl Everything {
+    /// Returns the row of each session, in the order of the names.
+    pub(super) fn rows(&self, context: &Context) -> impl Iterator<Item = Row> {
+        let queues = Queue::names(context);
+        self.entries.iter().zip(&self.judged).map(move |((name, entry), judged)| {
+            let may_have_queue = queues.as_ref().is_none_or(|queues| queues.contains(name));
+            context.row_with(name, entry, judged, may_have_queue)
+        })
     }
 }
 
@@ -142,14 +122,7 @@ pub(crate) type Panorama = Result<Panes, Silence>;
 
 /// Looks at all sessions once.
 pub(crate) fn everything(context: &Context) -> Result<Everything, Error> {
-    everything_after(context, None)
-}
-
-/// Looks at all sessions once, and uses the result of an early look.
-fn everything_after(context: &Context, early: Option<EarlyLook>) -> Result<Everything, Error> {
-    let socket = &context.settings().routing.tmux.socket;
-    let first = || early.and_then(|early| early.seen_on(socket)).unwrap_or_else(|| context.look());
-    everything_by(context, first, || context.look()).map(|(seen, _)| seen)
+    everything_by(context, || context.look(), || context.look()).map(|(seen, _)| seen)
 }
 
 /// Looks at all sessions once, and returns the panes as well. `first` reads the panes while the records are read;

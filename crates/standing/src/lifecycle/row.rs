@@ -22,6 +22,11 @@ use crate::{
 impl Context {
     /// Returns the row of a session as it is now.
     pub(crate) fn row(&self, name: &SessionName, entry: &Entry, judged: &Judged) -> Row {
+        self.row_with(name, entry, judged, true)
+    }
+
+    /// Returns the row of a session as it is now. Its queue is read only if there may be one.
+    pub(super) fn row_with(&self, name: &SessionName, entry: &Entry, judged: &Judged, may_have_queue: bool) -> Row {
         let record = entry.record();
         let mut row = Row::bare(name);
         if let Some(definition) = self.definitions().known(name, record) {
@@ -35,7 +40,7 @@ impl Context {
         {
             row.harness_session_id = id;
         }
-        if let Some(record) = record {
+        if let Some(record) = record.filter(|_| may_have_queue) {
             row.queued = self.untaken(record);
         }
         row.as_of = clock::now();

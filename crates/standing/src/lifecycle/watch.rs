@@ -55,14 +55,14 @@ pub(crate) fn watch(
     memory: &mut Memory,
     look: &(dyn Fn() -> Panorama + Sync),
 ) -> Result<Found, Error> {
-    let (Everything { entries, judged }, panes) = everything_by(context, look, look)?;
+    let (everything, panes) = everything_by(context, look, look)?;
+    let Everything { entries, judged } = &everything;
     let shown: Vec<&Pane> = judged.iter().filter_map(|judged| judged.condition.shown()).collect();
     if panes.is_ok() {
         memory.capture(context, &shown);
     }
     let (mut rows, mut screens) = (Vec::with_capacity(judged.len()), Vec::with_capacity(judged.len()));
-    for ((name, entry), judged) in entries.iter().zip(&judged) {
-        let mut row = context.row(name, entry, judged);
+    for ((mut row, entry), judged) in everything.rows(context).zip(entries.values()).zip(judged) {
         let screen = judged.condition.shown().and_then(|pane| memory.screens.get(&place(pane)));
         if let Some(screen) = screen {
             row.last_line = last_line(&screen.text);

@@ -12,7 +12,6 @@ use crate::{
     Caller, Details, Error,
     lifecycle::{
         self,
-        list::EarlyLook,
         pane::{PaneView, Scrollback},
         reconcile::Recovered,
     },
@@ -44,21 +43,7 @@ impl Standing<'_> {
     /// Returns all declared and recorded sessions, sorted by name. Concurrent callers share one look, but never one
     /// that began before their call.
     pub fn list(&self) -> Result<Vec<Row>, Error> {
-        self.the_loop.looks.list.share(|| {
-            // A process that has not read its config yet calls tmux while it does.
-            let unread = self.the_loop.read.lock().unwrap_or_else(PoisonError::into_inner).is_none();
-            let (path, surroundings) = (self.the_loop.path.clone(), Arc::clone(&self.the_loop.surroundings));
-            let early = unread.then(|| EarlyLook::begin(path, surroundings)).flatten();
-            match self.the_loop.strict() {
-                Ok(context) => lifecycle::list::list(&context, early),
-                Err(error) => {
-                    if let Some(early) = early {
-                        early.end();
-                    }
-                    Err(error)
-                }
-            }
-        })
+        self.the_loop.looks.list.share(|| lifecycle::list::list(&self.the_loop.strict()?))
     }
 
     /// Returns all sessions with the last `lines` lines of their panes, sorted by name. For the page.

@@ -4,7 +4,7 @@
 //! sent to the next process, in order, unless that process shows them in its own queue. The texts are stored in a
 //! private file that is removed with the session.
 
-use std::{fs, path::PathBuf};
+use std::{collections::BTreeSet, fs, io, path::PathBuf};
 
 use harness::{Harness, Screen};
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,9 @@ use crate::{
     registry::{self, Record},
     text,
 };
+
+/// End of the file name of a session's messages.
+const QUEUED: &str = ".queued.json";
 
 /// Place of a message that is not a turn yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,9 +75,24 @@ pub(in crate::lifecycle) struct Queue {
 impl Queue {
     /// Opens the messages of a session; empty if the file could not be read.
     pub(in crate::lifecycle) fn open(context: &Context, name: &SessionName) -> Self {
-        let path = context.registry.launch_dir().join(format!("{name}.queued.json"));
+        let path = context.registry.launch_dir().join(format!("{name}{QUEUED}"));
         let text = fs::read_to_string(&path).unwrap_or_default();
         Self { untaken: serde_json::from_str(&text).unwrap_or_default(), path }
+    }
+
+    /// Returns the names of all sessions with such messages, from one read of their folder. `None` if it could not be
+    /// read.
+    pub(in crate::lifecycle) fn names(context: &Context) -> Option<BTreeSet<SessionName>> {
+        let files = match fs::read_dir(context.registry.launch_dir()) {
+            Ok(files) => files,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(BTreeSet::new()),
+            Err(_) => return None,
+        };
+        let name = |file: io::Result<fs::DirEntry>| {
+            let file = file.ok()?.file_name();
+            SessionName::parse(file.to_str()?.strip_suffix(QUEUED)?).ok()
+        };
+        Some(files.filter_map(name).collect())
     }
 
     pub(super) fn push(&mut self, untaken: Untaken) {
