@@ -33,6 +33,8 @@ pub struct Engine {
     panes: PaneWatcher,
     /// `None`: the caller that the instance was opened for.
     caller: Option<FindCaller>,
+    /// True if blocking work runs on the thread of its caller.
+    on_this_thread: bool,
 }
 
 impl fmt::Debug for Engine {
@@ -53,7 +55,13 @@ impl Engine {
         let closed = CancellationToken::new();
         let watcher = SessionWatcher::new(the_loop.clone(), closed.clone());
         let panes = PaneWatcher::new(the_loop.clone(), closed.clone());
-        Self { the_loop, queues: Arc::default(), closed, watcher, panes, caller: None }
+        Self { the_loop, queues: Arc::default(), closed, watcher, panes, caller: None, on_this_thread: false }
+    }
+
+    /// Returns an engine that blocks its caller's thread, for a program that does one thing and ends. That saves a
+    /// thread, whose memory would be a heap of its own.
+    pub fn on_this_thread(the_loop: TheLoop) -> Self {
+        Self { on_this_thread: true, ..Self::new(the_loop) }
     }
 
     /// Returns this engine for one request, with a function that finds its caller. The function runs on a thread that may
@@ -242,7 +250,7 @@ impl Engine {
         self.run(turn, verb).await
     }
 
-    /// Runs blocking work on a blocking thread. The turn is held until the work ends, even if the caller is gone.
+    /// Runs blocking work on a blocking thread, unless the engine is that of one thread. The turn is held until the work ends, even if the caller is gone.
     async fn run<T: Send + 'static>(&self, turn: Turn, work: impl FnOnce(&TheLoop) -> T + Send + 'static) -> T {
         let the_loop = self.the_loop.clone();
         let work = move || {
@@ -250,6 +258,9 @@ impl Engine {
             drop(turn);
             done
         };
+        if self.on_this_thread {
+            return work();
+        }
         match task::spawn_blocking(work).await {
             Ok(done) => done,
             Err(failed) if failed.is_panic() => std::panic::resume_unwind(failed.into_panic()),

@@ -88,7 +88,7 @@ impl Verb {
             super::stop::usable(the_loop, output)?;
         }
         let changes = matches!(self, Self::Create(_) | Self::Delete(_) | Self::Start(_) | Self::Restart(_));
-        let done = runtime.block_on(self.done_by(&Engine::new(the_loop.clone()), here, output));
+        let done = runtime.block_on(self.done_by(&Engine::on_this_thread(the_loop.clone()), here, output));
         if changes {
             for complaint in slack::sync_once(the_loop) {
                 output.err(&format!("{}\n", sanitize::line(&complaint)));
