@@ -6,7 +6,7 @@
 use std::{convert::Infallible, io, os::fd::AsFd, path::Path, time::Duration};
 
 use axum::{
-    Extension, Router,
+    Router,
     body::Body,
     http::{HeaderValue, Request, StatusCode, header},
     response::{IntoResponse as _, Response},
@@ -104,9 +104,11 @@ impl Served {
         let Some(place) = self.places.take(Kind::of(peer)) else {
             return self.turn_away(stream, watcher, full).await;
         };
-        let (app, answering) = (TowerToHyperService::new(self.app.layer(Extension(peer))), Answering::default());
+        let (app, answering) = (TowerToHyperService::new(self.app), Answering::default());
         let line = TokioIo::new(Line::new(stream, answering.clone()));
-        let service = service_fn(|request: Request<Incoming>| {
+        let service = service_fn(|mut request: Request<Incoming>| {
+            // A layer would do the same, and copy every route of the router for each connection.
+            request.extensions_mut().insert(peer);
             let (begun, answer) = (answering.begin(), app.call(request));
             async { answer.await.map(|response| begun.with(response)) }
         });
