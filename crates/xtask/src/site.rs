@@ -83,7 +83,7 @@ pub(crate) fn sizes(folder: &Path) -> Result<String> {
 
 /// Formats thousands of bytes for people.
 #[expect(clippy::cast_precision_loss, reason = "a size to be read, far below the precision")]
-pub(crate) fn kilobytes(bytes: u64) -> String {
+fn kilobytes(bytes: u64) -> String {
     format!("{:.1} kB", bytes as f64 / 1000.0)
 }
 

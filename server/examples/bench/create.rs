@@ -6,12 +6,16 @@ use std::{path::Path, process::Stdio};
 use serde_json::json;
 use testkit::TestHome;
 
-use crate::{in_turn, line, timed};
+use crate::{
+    in_turn,
+    table::{Aim, Table},
+    timed,
+};
 
 const ROUNDS: usize = 11;
 const IN_A_ROW: usize = 20;
 
-pub(crate) fn run(exe: &Path) {
+pub(crate) fn run(exe: &Path, table: &mut Table) {
     // The default probe. A new start with evidence does not wait for it.
     let home = TestHome::builder().exe(exe).set("/routing/tmux/resumeProbeSeconds", json!(2)).build();
     // The tmux server is already running: this measures a start, not the first one.
@@ -38,10 +42,13 @@ pub(crate) fn run(exe: &Path) {
         })
     };
     let (ours, reference) = in_turn(ROUNDS, &mut create, &mut bare);
-    line("create with `demo`, call to report", ours, "new-session, to its first screen", reference);
+    let beside = format!("new-session, to its first screen: {reference:.0} ms");
+    table.row("create with `demo`, call to report", ours, &format!("{ours:.0} ms"), &beside, &Aim::Most(400.0, "ms"));
     let total = |mut one: Box<dyn FnMut() -> std::time::Duration + '_>| {
         (0..IN_A_ROW).map(|_| one().as_secs_f64() * 1000.0).sum::<f64>()
     };
     let (ours, reference) = (total(Box::new(&mut create)), total(Box::new(&mut bare)));
-    line(&format!("create with `demo`, {IN_A_ROW} in a row"), ours, "the same number of new-session", reference);
+    let beside = format!("the same number of new-session: {:.2} s", reference / 1000.0);
+    let what = format!("create with `demo`, {IN_A_ROW} in a row");
+    table.row(&what, ours, &format!("{:.1} s", ours / 1000.0), &beside, &Aim::Most(8000.0, "ms"));
 }

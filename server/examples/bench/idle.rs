@@ -2,8 +2,6 @@
 
 use std::{
     env, fs,
-    io::{BufRead as _, BufReader, Write as _},
-    net::TcpStream,
     os::unix::fs::PermissionsExt as _,
     path::Path,
     thread,
@@ -13,6 +11,11 @@ use std::{
 use serde_json::json;
 use testkit::{StubSlack, TestHome, TestService, wait_within};
 
+use crate::{
+    rest::begun,
+    table::{Aim, Table},
+};
+
 /// Duration of the measurement.
 const MINUTE: Duration = Duration::from_mins(1);
 
@@ -21,7 +24,15 @@ const SETTLE: Duration = Duration::from_secs(15);
 
 const SESSIONS: usize = 5;
 
-pub(crate) fn run(exe: &Path) {
+/// Streams that are open during a measurement.
+#[derive(Clone, Copy, Debug, Default)]
+struct Open {
+    pages: usize,
+    streams: usize,
+    slack: bool,
+}
+
+pub(crate) fn run(exe: &Path, table: &mut Table) {
     let home = TestHome::builder().exe(exe).build();
     let service = TestService::start(exe, &home);
     println!(
@@ -30,9 +41,11 @@ pub(crate) fn run(exe: &Path) {
         field(&service, "RssAnon")
     );
     drop(service);
-    at_rest(exe, "nothing open", false, 0);
-    at_rest(exe, "a stream open", false, 1);
-    at_rest(exe, "Slack and 20 streams", true, 20);
+    at_rest(exe, "nothing open", Open::default(), &Aim::Most(10.0, ""), table);
+    at_rest(exe, "a page open", Open { pages: 1, ..Open::default() }, &Aim::Most(30.0, ""), table);
+    let all = Open { pages: 1, streams: 1, slack: true };
+    at_rest(exe, "a page, a stream and Slack", all, &Aim::None, table);
+    at_rest(exe, "Slack and 20 streams", Open { pages: 0, streams: 20, slack: true }, &Aim::None, table);
 }
 
 /// Returns a field of the process's status, in MiB.
@@ -43,15 +56,16 @@ fn field(service: &TestService, key: &str) -> f64 {
         / 1024.0
 }
 
-/// Prints the activity of a service with some sessions during an idle minute.
-fn at_rest(exe: &Path, what: &str, slack: bool, streams: usize) {
+/// Measures the activity of a service with some sessions during an idle minute.
+fn at_rest(exe: &Path, what: &str, open: Open, wakeups_aim: &Aim, table: &mut Table) {
+    let Open { pages, streams, slack } = open;
     let home = TestHome::builder()
         .exe(exe)
         .set("/channels/slack/enabled", json!(slack))
         .set("/channels/slack/channel", json!("#ops"))
         .set("/channels/slack/authorizedUsers", json!(["U0ANN"]))
         .set("/channels/slack/read/mode", json!("socket"))
-        .set("/service/stream/maxSubscribers", json!(streams.max(1)))
+        .set("/service/stream/maxSubscribers", json!((pages + streams).max(1)))
         .build();
     let stub = StubSlack::start();
     let calls = home.path().join("calls");
@@ -72,19 +86,24 @@ fn at_rest(exe: &Path, what: &str, slack: bool, streams: usize) {
     if slack {
         wait_within(MINUTE, "the announcements", || (0..SESSIONS).all(announced).then_some(()));
     }
-    let open: Vec<_> = (0..streams).map(|_| stream(&service)).collect();
+    let first = |path| begun(&service, path, "event: resync");
+    let mut open: Vec<_> = (0..streams).map(|_| first("/api/v1/stream")).collect();
+    open.extend((0..pages).map(|_| begun(&service, "/app/stream?after=0", "event: mode")));
     thread::sleep(SETTLE);
     let count = || fs::read_to_string(&calls).unwrap_or_default().lines().count();
-    let (calls_before, wakeups_before, begun) = (count(), wakeups(&service), Instant::now());
+    let (calls_before, wakeups_before, since) = (count(), wakeups(&service), Instant::now());
     thread::sleep(MINUTE);
-    let minutes = begun.elapsed().as_secs_f64() / 60.0;
+    let minutes = since.elapsed().as_secs_f64() / 60.0;
     #[expect(clippy::cast_precision_loss, reason = "a few thousand")]
     let a_minute = |number: usize| number as f64 / minutes;
-    println!(
-        "at rest, {SESSIONS} sessions, {what}: {:.0} processes and {:.0} wakeups a minute",
-        a_minute(count() - calls_before),
-        a_minute(wakeups(&service).saturating_sub(wakeups_before)),
-    );
+    let (calls, wakeups) =
+        (a_minute(count() - calls_before), a_minute(wakeups(&service).saturating_sub(wakeups_before)));
+    let row = |table: &mut Table, of: &str, value: f64, aim: &Aim| {
+        let what = format!("{of} a minute at rest, {SESSIONS} sessions, {what}");
+        table.row(&what, value, &format!("{value:.0}"), "-", aim);
+    };
+    row(table, "processes", calls, &Aim::Most(0.0, ""));
+    row(table, "wakeups", wakeups, wakeups_aim);
     drop(open);
 }
 
@@ -97,20 +116,6 @@ fn counted(home: &TestHome, calls: &Path) -> String {
     fs::write(folder.join("tmux"), script).expect("a program");
     fs::set_permissions(folder.join("tmux"), fs::Permissions::from_mode(0o755)).expect("permissions");
     format!("{}:{path}", folder.display())
-}
-
-/// Opens a stream that has started and is not read.
-fn stream(service: &TestService) -> BufReader<TcpStream> {
-    let http = service.http();
-    let mut stream = TcpStream::connect(http.authority()).expect("the service listens");
-    write!(stream, "GET /api/v1/stream HTTP/1.1\r\nhost: {}\r\n\r\n", http.authority()).expect("asked");
-    let mut lines = BufReader::new(stream);
-    let mut line = String::new();
-    while !line.starts_with("event: resync") {
-        line.clear();
-        assert!(lines.read_line(&mut line).expect("the stream goes on") > 0);
-    }
-    lines
 }
 
 /// Counts the waits of the service's threads for an event so far.

@@ -1,8 +1,6 @@
-//! Measures the REST list over kept-alive connections, beside `/health`, which only passes the guard; and the cost of
-//! open streams.
+//! Measures the REST list over kept-alive connections, beside `/health`, which only passes the guard.
 
 use std::{
-    fs,
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,
     path::Path,
@@ -11,59 +9,71 @@ use std::{
 };
 
 use serde_json::json;
-use standing::CreateRequest;
-use testkit::{TestHome, TestService};
+use standing::{CreateRequest, TheLoop};
+use testkit::{TestHome, TestHomeBuilder, TestService};
+
+use crate::table::{Aim, Table};
 
 /// Number of requests per figure, divided among the clients.
 const REQUESTS: usize = 1000;
-const STREAMS: usize = 50;
 
-pub(crate) fn run(exe: &Path) {
+pub(crate) fn run(exe: &Path, table: &mut Table) {
+    let list = "/api/v1/standing-sessions";
     for sessions in [50, 500] {
-        let home = TestHome::builder().exe(exe).set("/routing/tmux/resumeProbeSeconds", json!(0));
-        let home = home.set("/service/stream/maxSubscribers", json!(STREAMS)).build();
-        home.reconfigure("/routing/harnesses/sleeper", json!({"command": ["sleep"], "newArgs": ["600"]}));
-        let the_loop = home.the_loop();
-        for number in 0..sessions {
-            let named = CreateRequest::named(format!("s{number}"));
-            let request = CreateRequest { start: false, harness: "sleeper".to_owned(), ..named };
-            the_loop.standing().create(&request).expect("created");
-        }
-        assert!(the_loop.standing().start_all().expect("a report").ok, "every session runs");
+        let home = sleepers(TestHome::builder().exe(exe).set("/routing/tmux/resumeProbeSeconds", json!(0)));
+        drop(start_sleepers(&home, 0, sessions));
         let service = TestService::start(exe, &home);
-        let list = "/api/v1/standing-sessions";
-        figure(&service, "nobody watches", list, sessions, 1);
-        let watched = begun(&service);
+        let cold = figure(&service, list, 1);
+        println!("REST list, {sessions} sessions, nobody watches: p50 {:.2} ms, p99 {:.2} ms", cold.p50, cold.p99);
+        let watched = begun(&service, "/api/v1/stream", "event: resync");
         for clients in [1, 50] {
-            figure(&service, "watcher warm", list, sessions, clients);
-            figure(&service, "beside it", "/health", sessions, clients);
+            let (listed, health) = (figure(&service, list, clients), figure(&service, "/health", clients));
+            let measured = |figure: &Figure| format!("p50 {:.2}, p99 {:.2} ms", figure.p50, figure.p99);
+            let (value, aim) = match (sessions, clients) {
+                (500, 1) => (listed.p50, Aim::Most(2.0, "ms (p50)")),
+                (500, _) => (listed.p99, Aim::Most(20.0, "ms (p99)")),
+                _ => (listed.p50, Aim::None),
+            };
+            let what = format!("REST list, {sessions} sessions, watcher warm, {clients} clients");
+            table.row(&what, value, &measured(&listed), &format!("/health: {}", measured(&health)), &aim);
         }
         drop(watched);
-        println!("REST, {sessions} sessions: {} MB resident", resident(&service));
-        let open: Vec<TcpStream> = (0..STREAMS).map(|_| begun(&service)).collect();
-        println!("REST, {sessions} sessions, {STREAMS} streams: {} MB resident", resident(&service));
-        drop(open);
     }
 }
 
-/// Measures the latency and the number of requests per second.
-fn figure(service: &TestService, how: &str, path: &str, sessions: usize, clients: usize) {
-    let begun = Instant::now();
+/// Builds a home in which `sleeper` is a harness that only sleeps.
+pub(crate) fn sleepers(builder: TestHomeBuilder) -> TestHome {
+    builder.set("/routing/harnesses/sleeper", json!({"command": ["sleep"], "newArgs": ["6000"]})).build()
+}
+
+/// Creates the sleeping sessions with these numbers, and starts all sessions.
+pub(crate) fn start_sleepers(home: &TestHome, from: usize, to: usize) -> TheLoop {
+    let the_loop = home.the_loop();
+    for number in from..to {
+        let named = CreateRequest::named(format!("s{number}"));
+        let request = CreateRequest { start: false, harness: "sleeper".to_owned(), ..named };
+        the_loop.standing().create(&request).expect("created");
+    }
+    assert!(the_loop.standing().start_all().expect("a report").ok, "every session runs");
+    the_loop
+}
+
+/// Latency in milliseconds.
+struct Figure {
+    p50: f64,
+    p99: f64,
+}
+
+/// Measures the latency of a path.
+fn figure(service: &TestService, path: &str, clients: usize) -> Figure {
     let mut times: Vec<Duration> = thread::scope(|scope| {
         let clients: Vec<_> =
             (0..clients).map(|_| scope.spawn(|| requests(service, path, REQUESTS / clients))).collect();
         clients.into_iter().flat_map(|client| client.join().expect("a client")).collect()
     });
-    let took = begun.elapsed().as_secs_f64();
     times.sort();
     let at = |part: usize| times[(times.len() - 1) * part / 100].as_secs_f64() * 1000.0;
-    #[expect(clippy::cast_precision_loss, reason = "a few hundred")]
-    let each_second = times.len() as f64 / took;
-    println!(
-        "{path}, {how}, {sessions} sessions, {clients} client(s): p50 {:.2} ms, p99 {:.2} ms, {each_second:.0} requests/s",
-        at(50),
-        at(99)
-    );
+    Figure { p50: at(50), p99: at(99) }
 }
 
 /// Sends requests one after the other over one connection.
@@ -95,24 +105,12 @@ fn requests(service: &TestService, path: &str, count: usize) -> Vec<Duration> {
     times
 }
 
-/// Opens a stream that has sent `resync`.
-fn begun(service: &TestService) -> TcpStream {
-    let stream = ask(service, "/api/v1/stream");
-    let lines = BufReader::new(&stream).lines().map_while(Result::ok);
-    assert!(lines.into_iter().any(|line| line == "event: resync"), "a stream did not begin");
-    stream
-}
-
-fn ask(service: &TestService, path: &str) -> TcpStream {
+/// Opens a stream and waits for the line that shows that it has begun.
+pub(crate) fn begun(service: &TestService, path: &str, first: &str) -> TcpStream {
     let mut stream = TcpStream::connect(service.http().authority()).expect("it listens");
     let request = format!("GET {path} HTTP/1.1\r\nhost: {}\r\n\r\n", service.http().authority());
     stream.write_all(request.as_bytes()).expect("asked");
+    let lines = BufReader::new(&stream).lines().map_while(Result::ok);
+    assert!(lines.into_iter().any(|line| line == first), "{path} did not begin");
     stream
-}
-
-/// Returns the memory of the service, in megabytes.
-fn resident(service: &TestService) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{}/status", service.pid())).expect("it lives");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a size");
-    line.trim().trim_end_matches("kB").trim().parse::<u64>().expect("a number") / 1000
 }

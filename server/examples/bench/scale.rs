@@ -1,14 +1,26 @@
-//! Measures starting and stopping 100 and 500 sessions with one command each, and one stop beside 200 others.
+//! Measures starting and stopping 100 and 500 sessions with one command each, beside the same number of bare tmux
+//! sessions, and one stop beside 200 others.
 
-use std::{path::Path, process::Stdio};
+use std::{
+    path::Path,
+    process::Stdio,
+    thread,
+    time::{Duration, Instant},
+};
 
 use serde_json::json;
 use standing::{ControlRequest, ControlVerb, CreateRequest, TheLoop};
 use testkit::TestHome;
 
-use crate::timed;
+use crate::{
+    table::{Aim, Table},
+    timed,
+};
 
-pub(crate) fn run(exe: &Path) {
+/// Time that an agent has to exit in these homes, in seconds.
+const GRACE: f64 = 2.0;
+
+pub(crate) fn run(exe: &Path, table: &mut Table) {
     for count in [100, 500] {
         let home = home(exe, count);
         let command = |args: &[&str]| {
@@ -18,9 +30,37 @@ pub(crate) fn run(exe: &Path) {
         };
         let start = command(&["standing", "start", "--all"]);
         let stop = command(&["standing", "stop", "--all"]);
-        println!("{count} sessions: start --all {start:.1} s (probe 0.3 s, 32 at once), stop --all {stop:.1} s");
+        let (made, ended) = bare(exe, &home, count);
+        let reference = format!("new-session for each: {made:.1} s");
+        table.row(&format!("start of {count}, probe 0.3 s"), start, &format!("{start:.1} s"), &reference, &Aim::None);
+        let reference = format!("kill-server, to the last process: {ended:.1} s");
+        let aim = if count == 500 { Aim::Most(10.0 + GRACE, "s (10 s + grace)") } else { Aim::None };
+        table.row(&format!("stop of {count}"), stop, &format!("{stop:.1} s"), &reference, &aim);
     }
     beside(exe, 200);
+}
+
+/// Returns the seconds in which tmux alone starts the same agents, and in which they end with their server.
+fn bare(exe: &Path, home: &TestHome, count: usize) -> (f64, f64) {
+    let exe = exe.to_str().expect("UTF-8");
+    let made = timed(|| {
+        for number in 0..count {
+            let (name, id) = (format!("raw{number}"), format!("00000000-0000-4000-8000-{number:012}"));
+            let args = ["new-session", "-d", "-s", &name, "--", exe, "demo", "--session-id", &id];
+            assert!(home.tmux().run(&args).status.success());
+        }
+    });
+    let pids = home.tmux().run(&["list-panes", "-a", "-F", "#{pane_pid}"]).stdout;
+    let pids = String::from_utf8(pids).expect("numbers");
+    let ended = timed(|| {
+        assert!(home.tmux().run(&["kill-server"]).status.success());
+        let begun = Instant::now();
+        while pids.lines().any(|pid| Path::new("/proc").join(pid).exists()) && begun.elapsed() < Duration::from_mins(1)
+        {
+            thread::sleep(Duration::from_millis(10));
+        }
+    });
+    (made.as_secs_f64(), ended.as_secs_f64())
 }
 
 /// Measures one session stopped and started again while many others are running.
