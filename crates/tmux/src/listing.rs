@@ -161,11 +161,11 @@ mod tests {
 
     #[test]
     fn only_marked_lines_of_our_own_names_count() {
-        let text = "M\tloop-standing-a\t%1\tid\tid\t/r\t10\t0\t\t\t5\t/s\t9\ttitle\twith tab\n\
-                    loop-standing-b\t%2\t\t\t\t11\t0\t\t\t5\t/s\t9\tforged\n\
-                    M\tloop-standing-B\t%3\t\t\t\t12\t0\t\t\t5\t/s\t9\tnot a name\n\
-                    M\tother\t%4\t\t\t\t13\t0\t\t\t5\t/s\t9\t\n\
-                    M\tloop-standing-a\t%5\tid\t\t/r\t14\t1\t\t9\t5\t/s\t9\t\n";
+        let text = "M\tloop-standing-a\t%1\tid\tid\t/r\t10\t0\t\t\t\t5\t/s\t9\ttitle\twith tab\n\
+                    loop-standing-b\t%2\t\t\t\t11\t0\t\t\t\t5\t/s\t9\tforged\n\
+                    M\tloop-standing-B\t%3\t\t\t\t12\t0\t\t\t\t5\t/s\t9\tnot a name\n\
+                    M\tother\t%4\t\t\t\t13\t0\t\t\t\t5\t/s\t9\t\n\
+                    M\tloop-standing-a\t%5\tid\t\t/r\t14\t1\t\t9\t\t5\t/s\t9\t\n";
         let found = parse(text.as_bytes(), "M");
         assert_eq!(found.len(), 1);
         let panes = &found[&SessionName::parse("a").expect("valid")];
@@ -188,7 +188,7 @@ mod tests {
             strange in proptest::collection::vec("\\PC{0,40}|[\t\r\u{1b}a-zM%0-9-]{0,60}", 0..6),
             title in "[^\n]{0,40}",
         ) {
-            let whole = |name: &str| format!("M\tloop-standing-{name}\t%1\tid\tid\t/r\t10\t0\t\t\t5\t/s\t9\t{title}\n");
+            let whole = |name: &str| format!("M\tloop-standing-{name}\t%1\tid\tid\t/r\t10\t0\t\t\t\t5\t/s\t9\t{title}\n");
             let text = format!("{}{}\n{}", whole("a"), strange.join("\n"), whole("b"));
             let found = parse(text.as_bytes(), "M");
             for name in ["a", "b"] {
