@@ -47,6 +47,8 @@ mod shell;
 #[cfg(feature = "ssr")]
 #[expect(unreachable_pub, reason = "the component macro makes a public item of each")]
 mod sprite;
+#[cfg(feature = "ssr")]
+pub mod terminal;
 #[cfg(all(test, feature = "ssr"))]
 mod texts;
 #[cfg(feature = "ssr")]

@@ -65,10 +65,13 @@ pub(crate) fn Document(
     /// Version of the content, from which the stream of the page continues; empty for a page without a stream.
     #[prop(into, optional)]
     version: String,
+    /// True if a script of the page adds style elements, which then carry the nonce of the response.
+    #[prop(optional)]
+    scripted_styles: bool,
     children: Children,
 ) -> impl IntoView {
     let theme = Theme::of_request();
-    protect();
+    protect(scripted_styles);
     view! {
         <!DOCTYPE html>
         <html lang="en" data-theme=theme.as_str() data-version=version>
@@ -346,11 +349,12 @@ fn Keys() -> impl IntoView {
 
 /// Sets the policy: only scripts of this origin and those with this response's nonce, no content from elsewhere, no
 /// frames.
-fn protect() {
+fn protect(scripted_styles: bool) {
     let Some(response) = use_context::<ResponseOptions>() else { return };
     let nonce = use_nonce().map(|nonce| format!(" 'nonce-{nonce}'")).unwrap_or_default();
+    let styles = if scripted_styles { nonce.as_str() } else { "" };
     let policy = format!(
-        "default-src 'none'; script-src 'self'{nonce} 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; \
+        "default-src 'none'; script-src 'self'{nonce} 'wasm-unsafe-eval'; style-src 'self'{styles}; img-src 'self'; \
          connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     );
     if let Ok(policy) = HeaderValue::from_str(&policy) {

@@ -61,12 +61,13 @@ export class Service {
         return `http://127.0.0.1:${this.port}${path}`;
     }
 
-    /** Writes the config, with custom harnesses if given; the running service reads it again by itself. */
-    configure(sessions: string, harnesses: object = {}): void {
+    /** Writes the config, with custom harnesses and a terminal if given; the running service reads it again by itself. */
+    configure(sessions: string, harnesses: object = {}, webTerminal: object = {}): void {
         const list = sessions.trim() === '' ? ' []' : `\n${sessions.replace(/^\n/, '')}`;
         this.writeConfig(`
 routing:
   harnesses: ${JSON.stringify(harnesses)}
+  webTerminal: ${JSON.stringify(webTerminal)}
   tmux:
     socket: ${this.socket}
     resumeProbeSeconds: 0.3
@@ -119,6 +120,12 @@ service:
     async pane(name: string): Promise<string> {
         const { stdout } = await this.tmux('capture-pane', '-p', '-t', `=loop-standing-${name}:`);
         return stdout;
+    }
+
+    /** The clients of the terminals. The service itself has clients in sessions of its own. */
+    async clients(): Promise<string[]> {
+        const { stdout } = await this.tmux('list-clients', '-F', '#{client_session} #{client_flags}');
+        return stdout.split('\n').filter((line) => line.startsWith('loop-standing-'));
     }
 
     async tmux(...args: string[]): Promise<{ stdout: string }> {

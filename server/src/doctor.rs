@@ -6,6 +6,7 @@ mod access;
 mod port;
 mod service;
 mod slack;
+mod terminal;
 mod unit;
 
 use standing::{Finding, TheLoop};
@@ -17,6 +18,7 @@ pub(crate) fn examine(the_loop: &TheLoop) -> Vec<Finding> {
     findings.extend(port::check(the_loop));
     findings.extend(service::check(the_loop));
     findings.extend(slack::check(the_loop));
+    findings.extend(terminal::check(the_loop));
     findings.extend(unit::check(the_loop));
     findings.sort_by_key(|finding| finding.severity);
     findings

@@ -11,6 +11,7 @@ mod refusals;
 pub mod router;
 pub mod service;
 mod surfaces;
+mod upgraded;
 
 pub use surfaces::{
     cli::run,

@@ -28,3 +28,4 @@ mod serve;
 mod service;
 mod session_page;
 mod stream;
+mod terminal;

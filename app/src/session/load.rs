@@ -28,6 +28,8 @@ pub struct SessionPage {
     /// Version of the list, from which the stream of the page continues.
     pub(crate) version: u64,
     pub(crate) tab: Tab,
+    /// True if the config enables the terminal.
+    pub(crate) terminal: bool,
     pub(crate) common: Arc<Common>,
 }
 
@@ -109,8 +111,20 @@ pub async fn load_session(context: &AppContext, name: &str, query: &str) -> Foun
     });
     let timeline = of_session(context, &parsed, &kind.unwrap_or_default(), &before.unwrap_or_default()).await;
     let turn = Turn::of(&page, name);
+    let terminal = context.config().await.settings.routing.web_terminal.enabled;
     let Page { blind, version, common, .. } = page;
-    Found::Session(Box::new(SessionPage { session, details, pane, timeline, turn, blind, version, tab, common }))
+    Found::Session(Box::new(SessionPage {
+        session,
+        details,
+        pane,
+        timeline,
+        turn,
+        blind,
+        version,
+        tab,
+        terminal,
+        common,
+    }))
 }
 
 impl Turn {

@@ -16,6 +16,7 @@ use crate::{
 pub(crate) fn PaneBox(page: SessionPage) -> impl IntoView {
     let row = page.session.row;
     let name = row.name.clone();
+    let terminal = (page.terminal && row.state == State::Running).then(|| format!("/standing/{name}/terminal"));
     let (view, trouble) = match page.pane {
         Ok(view) => (view, None),
         Err(trouble) => (None, Some(trouble)),
@@ -41,7 +42,7 @@ pub(crate) fn PaneBox(page: SessionPage) -> impl IntoView {
             data-cols=shown.cols.to_string()
             data-alive=shown.alive.then_some("")
         >
-            <Bar target=row.tmux_target size=size first=shown.first />
+            <Bar terminal=terminal target=row.tmux_target size=size first=shown.first />
             <div class="screen" id="screen" tabindex="0" role="region" aria-label=format!("Screen of {name}")>
                 {nothing}
                 {end}
@@ -65,8 +66,9 @@ const fn no_pane(state: State) -> &'static str {
 }
 
 #[component]
-fn Bar(target: String, size: Option<String>, first: usize) -> impl IntoView {
+fn Bar(terminal: Option<String>, target: String, size: Option<String>, first: usize) -> impl IntoView {
     let is_whole = first == 0;
+    let terminal = terminal.map(|href| view! { <a href=href>"Open terminal"</a> });
     view! {
         <header>
             <code class="wide-only">{target}</code>
@@ -85,6 +87,7 @@ fn Bar(target: String, size: Option<String>, first: usize) -> impl IntoView {
                 <button class="needs-script" id="copy-pane" type="button">
                     "Copy"
                 </button>
+                {terminal}
             </span>
         </header>
     }

@@ -29,6 +29,7 @@ fn of(session: Session) -> SessionPage {
         blind: None,
         version: 7,
         tab: Tab::Pane,
+        terminal: false,
         common,
     }
 }

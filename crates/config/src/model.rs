@@ -77,7 +77,7 @@ pub struct Routing {
     pub harness_trust: HarnessTrust,
     /// Settings of tmux.
     pub tmux: TmuxSettings,
-    /// External ttyd that shows the sessions.
+    /// Terminal of the sessions on the page.
     pub web_terminal: WebTerminal,
 }
 
@@ -155,11 +155,13 @@ pub struct TmuxSettings {
 /// `routing.webTerminal`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebTerminal {
-    /// True if the web terminal exists.
+    /// True if the page has a terminal.
     pub enabled: bool,
-    /// Host of the web terminal.
+    /// True if a person may choose to type into it.
+    pub write: bool,
+    /// Host of a ttyd, which other parts of the-loop show.
     pub host: String,
-    /// Port of the web terminal.
+    /// Port of a ttyd, which other parts of the-loop show.
     pub port: u16,
 }
 
@@ -292,7 +294,7 @@ impl Default for Routing {
                 probe: Duration::from_secs(2),
                 kill_grace: Duration::from_secs(5),
             },
-            web_terminal: WebTerminal { enabled: false, host: "127.0.0.1".to_owned(), port: 7681 },
+            web_terminal: WebTerminal { enabled: false, write: false, host: "127.0.0.1".to_owned(), port: 7681 },
         }
     }
 }

@@ -108,6 +108,7 @@ fn routing(routing: &Part<'_>, defaults: Routing) -> Routing {
         tmux: tmux(&routing.part("tmux"), &defaults.tmux),
         web_terminal: WebTerminal {
             enabled: terminal.flag("enabled", defaults.web_terminal.enabled),
+            write: terminal.flag("write", defaults.web_terminal.write),
             host: terminal.filled("host").unwrap_or(defaults.web_terminal.host),
             port: terminal.port("port", defaults.web_terminal.port),
         },

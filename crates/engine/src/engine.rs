@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use standing::{
-    Caller, Details, Error, PaneView, Scrollback, Standing, Surroundings, TheLoop,
+    Attach, Caller, Details, Error, PaneView, Scrollback, Standing, Surroundings, TheLoop,
     config::Loaded,
     events::EventReader,
     timeline::{News, Timeline, TimelineQuery},
@@ -147,6 +147,12 @@ impl Engine {
     pub async fn scrollback(&self, name: &str, before: usize) -> Result<Option<Scrollback>, Error> {
         let name = name.to_owned();
         self.read(move |the_loop| the_loop.standing().scrollback(&name, before)).await
+    }
+
+    /// Returns the command of a terminal that shows a running session. Without `write` it is read-only.
+    pub async fn terminal(&self, name: &str, write: bool) -> Result<Attach, Error> {
+        let (permitted, name) = (self.permitted(), name.to_owned());
+        self.read(move |the_loop| permitted(the_loop.standing()).terminal(&name, write)).await
     }
 
     /// Subscribes to the pane of a session: while there is a subscription, the pane is captured about ten times a second.

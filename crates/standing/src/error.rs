@@ -90,6 +90,16 @@ pub enum Error {
         /// Name of the tmux socket; empty for the default one.
         socket: String,
     },
+    /// Terminal: the session has no pane in which its harness is running.
+    #[error("could not open a terminal of `{name}` ({reason})")]
+    NoTerminal {
+        /// Name of the session.
+        name: SessionName,
+        /// Reason.
+        reason: String,
+        /// Actions that help.
+        remedies: Vec<Remedy>,
+    },
     /// A live session of the-loop has lost its record: only `restore` and the operator act on it.
     #[error("`{name}` is running, but its record is missing")]
     Unrecorded {
@@ -282,6 +292,7 @@ impl Error {
             | Self::OutOfReach { .. }
             | Self::Foreign { .. }
             | Self::NotShown { .. }
+            | Self::NoTerminal { .. }
             | Self::Unrecorded { .. } => ProblemCode::NotRunning,
             Self::Waiting { .. } => ProblemCode::Waiting,
             Self::NotWaiting { .. } => ProblemCode::NotWaiting,
@@ -310,7 +321,7 @@ impl Error {
             ],
             Self::Unknown { name } => vec![Remedy::List, Remedy::Create { name: name.clone() }],
             Self::NotRunning { name, .. } => vec![Remedy::Start { name: name.clone() }],
-            Self::OutOfReach { remedies, .. } => remedies.clone(),
+            Self::OutOfReach { remedies, .. } | Self::NoTerminal { remedies, .. } => remedies.clone(),
             Self::Foreign { name, session, socket } => {
                 vec![look(session, socket), Remedy::CloseAndStart { name: name.clone() }]
             }

@@ -49,6 +49,7 @@ pub use process::{
 };
 pub use selftest::{Step, selftest};
 pub use the_loop::{Standing, TheLoop};
+pub use tmux::{Attach, TerminalSize};
 pub use watching::{Blind, Look, PaneLook, PaneWatching, Places, Reason, Server, Watching};
 pub use wire::{
     Activity, AnswerRequest, Check, Choice, ControlReport, ControlRequest, ControlVerb, CreateRequest, DeleteRequest,

@@ -29,6 +29,7 @@ pub(crate) mod screen;
 mod since;
 pub(crate) mod start;
 pub(crate) mod stop;
+pub(crate) mod terminal;
 pub(crate) mod watch;
 
 pub(crate) use context::Context;

@@ -9,6 +9,7 @@
 //! Facts about tmux in this crate were measured on 3.3a.
 
 mod about;
+mod attach;
 mod call;
 mod capture;
 mod close;
@@ -29,6 +30,7 @@ use std::{
 };
 
 pub use about::About;
+pub use attach::{Attach, TerminalSize};
 pub use capture::Shown;
 pub use close::{Closed, KillAnswer, close_this_pane};
 pub use control::Control;

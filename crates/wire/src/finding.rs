@@ -25,6 +25,7 @@ pub enum Check {
     Service,
     Slack,
     Systemd,
+    Terminal,
 }
 
 impl Check {
@@ -49,6 +50,7 @@ impl Check {
             Self::Service => "service",
             Self::Slack => "slack",
             Self::Systemd => "systemd",
+            Self::Terminal => "terminal",
         }
     }
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+use crate::terminal;
 use crate::wasm::precompress::{ENDINGS, squeeze};
 
 /// Wanted files of the site, by path inside it.
@@ -74,10 +75,14 @@ pub(crate) fn sizes(folder: &Path) -> Result<String> {
         }
         let plain = std::fs::metadata(folder.join(&path))?.len();
         let brotli = std::fs::metadata(folder.join(with_ending(&path, "br"))).map_or(plain, |meta| meta.len());
-        sum += brotli;
+        // Loaded only on the page of a terminal.
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if !terminal::is_file(name) {
+            sum += brotli;
+        }
         write!(line, " {} {}, {};", path.display(), kilobytes(plain), kilobytes(brotli))?;
     }
-    write!(line, " together {}", kilobytes(sum))?;
+    write!(line, " together {} without the terminal", kilobytes(sum))?;
     Ok(line)
 }
 

@@ -12,6 +12,7 @@ use crate::project::Project;
 use crate::site::{self, Site};
 use crate::step::say;
 use crate::style;
+use crate::terminal;
 
 /// Target of the WASM half.
 pub(crate) const TRIPLE: &str = "wasm32-unknown-unknown";
@@ -34,6 +35,9 @@ pub(crate) fn build(project: &Project) -> Result<()> {
         site.add(front.site_pkg_dir.join(name), style::bundle(&sheet)?.into_bytes());
     } else {
         say(format_args!("no `{}`: the page goes without a style sheet", front.style_file.display()));
+    }
+    for (name, bytes) in terminal::files(project)? {
+        site.add(front.site_pkg_dir.join(name), bytes);
     }
     let changed = site.write(&project.site())?;
     say(match changed {

@@ -3,7 +3,7 @@
 //! A connection that sends its request too slowly is closed, and the number of connections is limited for each kind of
 //! caller: an idle client must not keep another from being served.
 
-use std::{convert::Infallible, io, os::fd::AsFd, path::Path, time::Duration};
+use std::{convert::Infallible, io, os::fd::AsFd, path::Path, pin::pin, time::Duration};
 
 use axum::{
     Router,
@@ -25,6 +25,7 @@ use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, UnixListener},
 };
+use tokio_util::sync::CancellationToken;
 use wire::ProblemCode;
 
 use super::half_closed::{Answering, Line};
@@ -36,6 +37,7 @@ use crate::{
         refusal::refuse,
     },
     problem::ApiProblem,
+    upgraded::{self, Upgraded},
 };
 
 /// Timeout for the head of a request, and for a connection without a request.
@@ -57,13 +59,17 @@ struct Served {
     app: Router,
     auth: Auth,
     places: Places,
+    /// Cancelled when open connections must end.
+    closing: CancellationToken,
+    upgraded: Upgraded,
 }
 
 impl Listeners {
     /// Accepts connections until `end`, then waits for the open ones.
     pub(super) async fn serve(self, app: Router, auth: Auth, end: impl Future<Output = ()>) {
         let connections = GracefulShutdown::new();
-        let served = Served { app, auth, places: Places::default() };
+        let (upgraded, all_closed) = upgraded::marks();
+        let served = Served { app, auth, places: Places::default(), closing: CancellationToken::new(), upgraded };
         let mut end = std::pin::pin!(end);
         loop {
             tokio::select! {
@@ -87,7 +93,10 @@ impl Listeners {
             }
         }
         drop(self);
+        served.closing.cancel();
         connections.shutdown().await;
+        drop(served);
+        all_closed.wait().await;
     }
 }
 
@@ -109,12 +118,24 @@ impl Served {
         let service = service_fn(|mut request: Request<Incoming>| {
             // A layer would do the same, and copy every route of the router for each connection.
             request.extensions_mut().insert(peer);
+            request.extensions_mut().insert(self.upgraded.clone());
             let (begun, answer) = (answering.begin(), app.call(request));
             async { answer.await.map(|response| begun.with(response)) }
         });
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new()).header_read_timeout(HEAD);
-        ended(watcher.watch(http.serve_connection(line, service)).await, place);
+        // The WebSocket of a terminal leaves the connection and its place: terminals have a limit of their own.
+        let mut connection = pin!(http.serve_connection(line, service).with_upgrades());
+        let how = tokio::select! {
+            how = &mut connection => how,
+            () = self.closing.cancelled() => {
+                connection.as_mut().graceful_shutdown();
+                connection.await
+            }
+        };
+        ended(how, place);
+        // The service waits for the watcher, which cannot watch a connection with upgrades.
+        drop(watcher);
     }
 
     /// Answers one request with a refusal. Sends nothing if too many connections are being refused.

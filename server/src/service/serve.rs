@@ -22,7 +22,7 @@ use super::{
 use crate::{
     access::{Access, auth::Auth, bracketed, vouches_too_far},
     router::{CancellationToken, guarded},
-    surfaces::slack,
+    surfaces::{page::terminal, slack},
 };
 
 /// Time that open requests have to finish after the first signal.
@@ -122,6 +122,9 @@ pub fn serve(the_loop: TheLoop, bind: Bind, ready: impl FnOnce(&str)) -> Result<
     }
     if let Some(why) = vouches_too_far(settings) {
         tracing::warn!("{why}: set `service.auth.mode: token`");
+    }
+    if let Some(why) = terminal::missing(&config.settings) {
+        tracing::warn!("{why}");
     }
     let runtime = runtime()?;
     let drained = runtime.block_on(async {

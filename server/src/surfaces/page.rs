@@ -8,6 +8,7 @@ mod events;
 mod parts;
 mod session;
 mod stream;
+pub(crate) mod terminal;
 
 use app::{AppContext, Assets, Query, Shell, ShellProps};
 use axum::{
@@ -24,7 +25,7 @@ use standing::{Caller, text};
 use tower_http::compression::CompressionLayer;
 use wire::{Problem, ProblemCode};
 
-use super::stream::Live;
+use super::stream::{Live, Permits};
 use crate::{
     access::Peer,
     assets,
@@ -39,6 +40,7 @@ const MOST_TOLD: usize = 1 << 20;
 struct PageState {
     context: AppContext,
     live: Live,
+    terminals: Permits,
 }
 
 impl FromRef<PageState> for AppContext {
@@ -49,12 +51,13 @@ impl FromRef<PageState> for AppContext {
 
 /// Returns all routes except REST.
 pub(crate) fn router(engine: Engine, live: Live) -> Router {
-    let state = PageState { context: AppContext::new(engine), live };
+    let state = PageState { context: AppContext::new(engine), live, terminals: Permits::default() };
     Router::new()
         .route("/", get(standing))
         .route("/events", get(events::events))
         .route("/standing/{name}", get(session::session))
         .route("/standing/{name}/scrollback", get(session::scrollback))
+        .route("/standing/{name}/terminal", get(terminal::page))
         .route("/app/row/{name}", get(parts::row))
         .route("/app/menu/{name}", get(parts::menu))
         .route("/app/confirm", get(parts::confirm))
@@ -64,6 +67,7 @@ pub(crate) fn router(engine: Engine, live: Live) -> Router {
         // Pages are compressed, and streams are not.
         .layer(CompressionLayer::new())
         .route("/app/stream", get(stream::stream))
+        .route("/app/terminal/{name}", get(terminal::socket))
         .with_state(state)
         .merge(assets::router())
         .fallback(not_found)

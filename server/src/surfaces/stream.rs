@@ -35,6 +35,7 @@ use crate::{
     refusals::{Refused, refusals},
 };
 pub(crate) use live::Live;
+pub(crate) use permits::{Permit, Permits};
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 

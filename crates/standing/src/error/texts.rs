@@ -24,6 +24,7 @@ fn every() -> Vec<Error> {
         Error::Foreign { name: name(), session: session(), socket: socket() },
         Error::Foreign { name: name(), session: session(), socket: text("loop") },
         Error::NotShown { session: session(), socket: socket() },
+        Error::NoTerminal { name: name(), reason: text("{reason}"), remedies: vec![Remedy::Start { name: name() }] },
         Error::Unrecorded { name: name(), session: session(), socket: socket() },
         Error::NotOurFolder { path: path("local"), owner: 1001 },
         Error::Waiting { name: name(), session: session(), socket: socket(), question: text("Go on?"), offers: true },

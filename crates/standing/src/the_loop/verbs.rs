@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, PoisonError};
 
+use tmux::Attach;
 use wire::{
     AnswerRequest, ControlReport, ControlRequest, ControlVerb, CreateRequest, DeleteRequest, PlannedSession, Row,
     SayReceipt, SayRequest, SessionName,
@@ -220,6 +221,14 @@ impl Standing<'_> {
     pub fn pane(&self, name: &str) -> Result<Option<PaneView>, Error> {
         let name = SessionName::parse(name)?;
         lifecycle::pane::view(&self.the_loop.strict()?, &name)
+    }
+
+    /// Returns the command of a terminal that shows a running session. Without `write` it is read-only. Only for
+    /// operators: with `write` it can do whatever they can do in tmux.
+    pub fn terminal(&self, name: &str, write: bool) -> Result<Attach, Error> {
+        let name = SessionName::parse(name)?;
+        self.may_control("open the terminal of a session")?;
+        lifecycle::terminal::terminal(&self.the_loop.strict()?, &name, write)
     }
 
     /// Returns up to 500 lines of a session's history that are above the line with a number; `None` if it has no

@@ -57,7 +57,7 @@ fn the_defaults_are_these() {
                 probe: Duration::from_secs(2),
                 kill_grace: Duration::from_secs(5),
             },
-            web_terminal: WebTerminal { enabled: false, host: "127.0.0.1".to_owned(), port: 7681 },
+            web_terminal: WebTerminal { enabled: false, write: false, host: "127.0.0.1".to_owned(), port: 7681 },
         },
         slack: Slack {
             enabled: false,

@@ -42,7 +42,7 @@ routing:
   harnessTrust: {enabled: false, scope: directory, acceptBypassPermissions: never}
   tmux:
     {socket: s, remainOnExit: false, resumeOnRespawn: false, resumeProbeSeconds: 0.25, harnessKillGraceSeconds: 0}
-  webTerminal: {enabled: true, host: h, port: 1}
+  webTerminal: {enabled: true, write: true, host: h, port: 1}
 channels:
   slack:
     enabled: true
@@ -203,7 +203,7 @@ fn every_routing_key_is_read() {
                 probe: Duration::from_millis(250),
                 kill_grace: Duration::ZERO,
             },
-            web_terminal: WebTerminal { enabled: true, host: "h".to_owned(), port: 1 },
+            web_terminal: WebTerminal { enabled: true, write: true, host: "h".to_owned(), port: 1 },
         }
     );
 }

@@ -1,13 +1,11 @@
 //! Browser tests, in a real Chromium, against the built binary.
 
-use std::path::Path;
-
 use anyhow::{Context, Result};
 
 use super::summary::Done;
 use crate::project::Project;
-use crate::step::{Step, say};
-use crate::{chromium, on_path};
+use crate::step::Step;
+use crate::{chromium, npm, on_path};
 
 /// Variable with the binary that the browser tests start.
 const BINARY: &str = "THE_LOOP_BIN";
@@ -19,7 +17,7 @@ pub(crate) fn tests(project: &Project, filter: Option<&str>) -> Result<Done> {
         return Ok(Done::Skipped(format!("no `{}/package.json`", project.front.end2end_dir.display())));
     }
     on_path::find(&["npm"]).context("the browser tests need Node.js 20 or newer with npm, and npm is not on PATH")?;
-    install(project, &folder)?;
+    npm::install(project, &folder)?;
     let chromium = chromium::find_or_install()?;
 
     let mut words = project.front.end2end_cmd.split_whitespace();
@@ -35,23 +33,6 @@ pub(crate) fn tests(project: &Project, filter: Option<&str>) -> Result<Done> {
         }
     })?;
     Ok(Done::Ran(outcome.success(), totals))
-}
-
-/// Runs `npm ci`, unless the installed packages match the lock file.
-fn install(project: &Project, folder: &Path) -> Result<()> {
-    let lock = std::fs::read(folder.join("package-lock.json"))
-        .context("`package-lock.json` is missing beside `package.json`: run `npm install` there once and commit it")?;
-    let stamp = folder.join("node_modules/.installed-from");
-    if std::fs::read(&stamp).is_ok_and(|installed| installed == lock) {
-        say("npm packages: as the lock file says");
-        return Ok(());
-    }
-    let mut command = project.program("npm");
-    command.args(["ci", "--no-audit", "--no-fund"]).current_dir(folder).env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1");
-    Step::new("installing npm packages", command).silent().limit(300).run()?;
-    std::fs::create_dir_all(folder.join("node_modules"))?;
-    std::fs::write(stamp, lock)?;
-    Ok(())
 }
 
 /// Recognises Playwright's own summary: `12 passed (8.1s)`, `1 failed`, `2 flaky`, `3 skipped`.
