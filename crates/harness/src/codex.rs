@@ -122,12 +122,13 @@ impl Harness for Codex {
     }
 
     fn conversation_file(&self, _: &Place<'_>, id: &str, pid: u32) -> Option<PathBuf> {
-        rollout::open_in(pid, id)
+        rollout::open_below(pid, id)
     }
 
     fn begins_turn(&self, line: &serde_json::Value) -> Option<String> {
-        let message = line["type"] == "event_msg" && line["payload"]["type"] == "user_message";
-        message.then(|| line["timestamp"].as_str().map(str::to_owned))?
+        // Codex 0.171.0 writes `task_started` where earlier versions wrote the message.
+        let begins = matches!(line["payload"]["type"].as_str(), Some("user_message" | "task_started"));
+        (line["type"] == "event_msg" && begins).then(|| line["timestamp"].as_str().map(str::to_owned))?
     }
 
     fn read(&self, screen: Screen<'_>) -> Reading {

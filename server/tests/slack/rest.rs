@@ -77,7 +77,7 @@ fn no_process_is_started_and_every_change_is_told_all_the_same() {
     // A page that is open asks again and again, screens included.
     for _ in 0..5 {
         let page = service.http().get("/");
-        assert!(page.status == 200 && page.body.contains("loop-standing-ops"), "{}", page.body);
+        assert!(page.status == 200 && page.body.contains("id=\"session-ops\""), "{}", page.body);
     }
     stage.home.tmux().run(&["kill-session", "-t", "=loop-standing-more"]);
     for stream in &mut streams {

@@ -141,8 +141,21 @@ impl Meta {
 }
 
 /// Returns the file of a conversation that a process is in, without searching all files.
-pub(super) fn open_in(pid: u32, id: &str) -> Option<PathBuf> {
+fn open_in(pid: u32, id: &str) -> Option<PathBuf> {
     open_files(pid).into_iter().find(|path| is_rollout(path) && name(path).contains(id))
+}
+
+/// Finds the file of a conversation that a process or one of its children holds open. Codex as installed by npm is a child
+/// of Node.
+pub(super) fn open_below(pid: u32, id: &str) -> Option<PathBuf> {
+    open_in(pid, id).or_else(|| children(pid).into_iter().find_map(|child| open_in(child, id)))
+}
+
+/// Returns the children of a process. The kernel lists them by the thread that started them.
+fn children(pid: u32) -> Vec<u32> {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let lists = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    lists.flat_map(|list| list.split_whitespace().filter_map(|child| child.parse().ok()).collect::<Vec<_>>()).collect()
 }
 
 fn open_files(pid: u32) -> Vec<PathBuf> {
@@ -226,6 +239,21 @@ mod tests {
 
     fn opening(name: &str) -> String {
         format!("You are `{name}`.")
+    }
+
+    #[test]
+    fn a_conversation_that_a_child_holds_open_is_found() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let id = "0199a1b2-0000-7000-8000-00000000c0de";
+        let path = folder.path().join(format!("rollout-2026-11-30T08-00-00-{id}.jsonl"));
+        fs::write(&path, "").expect("written");
+        let held = File::open(&path).expect("open");
+        let mut child = std::process::Command::new("sleep").arg("600").stdin(held).spawn().expect("a child");
+        let found = open_below(std::process::id(), id);
+        child.kill().expect("ended");
+        child.wait().expect("gone");
+        assert_eq!(found.as_deref().and_then(Path::file_name), path.file_name());
+        assert_eq!(open_below(std::process::id(), id), None);
     }
 
     #[test]

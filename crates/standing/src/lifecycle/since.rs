@@ -97,6 +97,8 @@ mod tests {
         assert_eq!(begins("claude", &side), None);
         let message = json!({ "timestamp": at, "type": "event_msg", "payload": { "type": "user_message" } });
         assert_eq!(begins("codex", &message).as_deref(), Some(at));
+        let started = json!({ "timestamp": at, "type": "event_msg", "payload": { "type": "task_started" } });
+        assert_eq!(begins("codex", &started).as_deref(), Some(at));
         assert_eq!(begins("codex", &json!({ "timestamp": at, "type": "event_msg", "payload": {} })), None);
         assert_eq!(begins("demo", &json!({ "type": "user", "text": "x", "at": at })).as_deref(), Some(at));
         assert_eq!(begins("demo", &json!({ "type": "assistant", "text": "x", "at": at })), None);
