@@ -4,7 +4,7 @@
 //! in the file means nothing unless the lock is held.
 
 use std::{
-    io,
+    fs, io,
     path::{Path, PathBuf},
     thread,
     time::{Duration, Instant},
@@ -24,6 +24,9 @@ use super::presence::{self, Asked, Presence};
 
 /// Timeout for taking the lock. Another program can check the lock only by taking it for a moment.
 const PATIENCE: Duration = Duration::from_millis(300);
+
+/// Time in which a lock that a killed service left to a child becomes free.
+const INHERITED: Duration = Duration::from_secs(2);
 
 /// Time in which a service that has just taken the lock writes its PID.
 const PID_WAIT: Duration = Duration::from_millis(500);
@@ -67,6 +70,19 @@ fn details_file(state_root: &Path) -> PathBuf {
 impl Instance {
     /// Claims a state folder for this service, or returns the running one.
     pub(crate) fn claim(state_root: &Path) -> Result<Self, ClaimError> {
+        let deadline = Instant::now() + INHERITED;
+        loop {
+            match Self::try_claim(state_root) {
+                // A program that a killed service was just starting holds the name and the lock until it is executed.
+                Err(ClaimError::AlreadyRunning(holder)) if is_gone(holder.pid) && Instant::now() < deadline => {
+                    thread::sleep(RETRY);
+                }
+                result => return result,
+            }
+        }
+    }
+
+    fn try_claim(state_root: &Path) -> Result<Self, ClaimError> {
         state_folder::make(state_root)?;
         // The name is checked first: a folder that was recreated has another lock.
         let presence = match presence::take(state_root) {
@@ -97,6 +113,16 @@ impl Instance {
             tracing::warn!(path = %self.details.display(), %error, "could not record the address of the service");
         }
     }
+}
+
+/// True if a process has ended; false if its ID is not known.
+fn is_gone(pid: u32) -> bool {
+    if pid == 0 {
+        return false;
+    }
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // The state is the first field after the name, which may contain anything.
+    stat.rsplit_once(") ").is_none_or(|(_, fields)| fields.starts_with(['Z', 'X']))
 }
 
 /// Takes the lock; `None` if another process holds it.
@@ -156,4 +182,26 @@ fn holder_of(state_root: &Path) -> LockHolder {
 
 fn text_of(path: &Path) -> Option<String> {
     read::text(path, Links::Follow, MAX_FILE).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn only_a_process_that_has_ended_is_gone() {
+        assert!(!is_gone(std::process::id()));
+        assert!(!is_gone(0), "not known");
+        let mut child = Command::new("sleep").arg("600").spawn().expect("a child");
+        assert!(!is_gone(child.id()));
+        child.kill().expect("ended");
+        // Its exit status is not collected yet.
+        while !is_gone(child.id()) {
+            thread::sleep(RETRY);
+        }
+        child.wait().expect("gone");
+        assert!(is_gone(child.id()));
+    }
 }
