@@ -216,8 +216,15 @@ pub fn command_name(pid: u32) -> String {
 /// Reads `/proc/<pid>/stat`. One read is enough for a buffer above any such line, and lists read hundreds of them.
 fn stat(pid: u32) -> Option<String> {
     let mut line = [0; 4096];
-    let length = File::open(format!("/proc/{pid}/stat")).ok()?.read(&mut line).ok()?;
-    Some(String::from_utf8_lossy(&line[..length]).into_owned())
+    let mut file = File::open(format!("/proc/{pid}/stat")).ok()?;
+    loop {
+        match file.read(&mut line) {
+            Ok(length) => return Some(String::from_utf8_lossy(&line[..length]).into_owned()),
+            // A signal of this process says nothing about the other one.
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return None,
+        }
+    }
 }
 
 /// Parses state letter and start tick from `/proc/<pid>/stat`, whose second field may contain anything, parentheses

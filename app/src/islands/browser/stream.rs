@@ -185,7 +185,12 @@ fn dispatch(name: &str, id: &str, data: &str) {
     }
     ALIVE.set(now());
     PAUSE.set(PAUSES.0);
-    stale::alive();
+    // The first event of a stream: the service has just let this browser in.
+    if name == "mode" {
+        stale::answered()
+    } else {
+        stale::alive()
+    }
     match name {
         "row" => changed(data, false),
         "open" => changed(data, true),
