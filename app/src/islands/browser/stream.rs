@@ -187,9 +187,9 @@ fn dispatch(name: &str, id: &str, data: &str) {
     PAUSE.set(PAUSES.0);
     // The first event of a stream: the service has just let this browser in.
     if name == "mode" {
-        stale::answered()
+        stale::answered();
     } else {
-        stale::alive()
+        stale::alive();
     }
     match name {
         "row" => changed(data, false),
