@@ -9,7 +9,7 @@ use crate::when::seconds;
 pub(crate) enum Group {
     /// Someone has to do something.
     Needs,
-    /// The harness is running and needs nobody.
+    /// The harness is running and needs no action.
     Running,
     /// The harness is not running, as intended.
     Stopped,

@@ -14,14 +14,14 @@ async fn page(context: &AppContext, query: Query) -> Page {
     load(context, query).await
 }
 
-/// Renders the row of a session, unfolded or not. `None` if there is no such session.
+/// Renders the row of a session, unfolded or not. `None` if the session does not exist.
 pub async fn row_part(context: &AppContext, name: &str, open: bool) -> Option<String> {
     let page = page(context, Query::default()).await;
     let session = Session { open, ..page.session(name)?.clone() };
     Some(row_html(&session, &page.common).to_string())
 }
 
-/// Renders the menu of a session. `None` if there is no such session.
+/// Renders the menu of a session. `None` if the session does not exist.
 pub async fn menu_part(context: &AppContext, name: &str) -> Option<String> {
     let page = page(context, Query::default()).await;
     let row = page.session(name)?.row.clone();

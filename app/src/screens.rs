@@ -38,7 +38,7 @@ pub(crate) use act::Act;
 pub(crate) use confirm::ConfirmForm;
 pub(crate) use list::row_html;
 pub(crate) use mark::Mark;
-pub(crate) use menu::{Copy, CopyLine, Menu};
+pub(crate) use menu::{Copy, CopyLine, DeleteItem, Menu};
 pub(crate) use notice::{NoticeBox, Slot};
 pub(crate) use prompt::{Answers, Question};
 pub(crate) use row::{Excerpt, bytes};

@@ -42,7 +42,7 @@ async fn until(what: &str, is: impl Fn() -> bool) {
             tokio::time::sleep(Duration::from_millis(15)).await;
         }
     };
-    timeout(CAP, wait).await.unwrap_or_else(|_| panic!("waited in vain for {what}"));
+    timeout(CAP, wait).await.unwrap_or_else(|_| panic!("timed out waiting for {what}"));
 }
 
 #[tokio::test(flavor = "multi_thread")]

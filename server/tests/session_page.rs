@@ -40,7 +40,7 @@ async fn page_with(app: &App, text: &str) -> String {
             }
         }
     };
-    timeout(CAP, asked).await.unwrap_or_else(|_| panic!("waited in vain for {text}"))
+    timeout(CAP, asked).await.unwrap_or_else(|_| panic!("timed out waiting for {text}"))
 }
 
 #[tokio::test]

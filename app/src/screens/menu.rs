@@ -44,7 +44,7 @@ pub(crate) fn Menu(row: Row, common: Arc<Common>) -> impl IntoView {
 
 /// Renders the link to the confirmation of a deletion, or the reason why there is none.
 #[component]
-fn DeleteItem(row: Row, common: Arc<Common>) -> impl IntoView {
+pub(crate) fn DeleteItem(row: Row, common: Arc<Common>) -> impl IntoView {
     let name = row.name.clone();
     match row.state {
         _ if row.declared => {

@@ -5,7 +5,7 @@ use wire::{Row, State};
 
 use crate::{
     look::Appearance,
-    screens::{Act, CopyLine, Mark},
+    screens::{Act, CopyLine, DeleteItem, Mark},
     session::load::{SessionPage, Tab, Turn},
     when::{Ago, Moment},
 };
@@ -98,26 +98,7 @@ fn Menu(row: Row, page: SessionPage) -> impl IntoView {
         let command = format!("the-loop standing restore {name}");
         view! { <CopyLine label="Restore its record:" command=command /> }
     });
-    let delete = match row.state {
-        _ if row.declared => {
-            let file = common.shown(&common.config_file);
-            view! {
-                <p class="note">
-                    "Declared in " <code>{file}</code> " under " <code>"standingSessions.sessions"</code>
-                    ". To delete it, remove its entry there."
-                </p>
-            }
-            .into_any()
-        }
-        State::Unrecorded | State::Unknown => ().into_any(),
-        _ => view! {
-            <a class="item danger" href=common.query.deleting(&name) data-opens="confirm" id=format!("delete-{name}")>
-                "Delete…"
-                <span class="visually-hidden">" "{name.clone()}</span>
-            </a>
-        }
-        .into_any(),
-    };
+    let delete = view! { <DeleteItem row=row.clone() common=common.clone() /> };
     // The forms are beside the menu. A phone has no place for their buttons there.
     let verbs = row.running.then(|| {
         let item = |verb: &'static str, label: &'static str| {

@@ -154,7 +154,7 @@ fn a_change_is_seen_through_one_client_without_an_effect_on_the_session() {
         Some(watching.look(&names(&["reader"]), false)).filter(|look| look.changed.is_empty())
     });
     assert!(settled.pause.as_millis() <= 100, "{settled:?}");
-    assert_eq!(size(&home, "reader"), before, "its size, and attached by nobody");
+    assert_eq!(size(&home, "reader"), before, "its size, and no client is attached");
     let ours = format!("loop-watch-{}-", std::process::id());
     assert_eq!(home.tmux().sessions().iter().filter(|name| name.starts_with(&ours)).count(), 1);
     drop(watching);

@@ -24,7 +24,7 @@ pub(crate) fn run(exe: &Path, table: &mut Table) {
         drop(start_sleepers(&home, 0, sessions));
         let service = TestService::start(exe, &home);
         let cold = figure(&service, list, 1);
-        println!("REST list, {sessions} sessions, nobody watches: p50 {:.2} ms, p99 {:.2} ms", cold.p50, cold.p99);
+        println!("REST list, {sessions} sessions, without a watcher: p50 {:.2} ms, p99 {:.2} ms", cold.p50, cold.p99);
         let watched = begun(&service, "/api/v1/stream", "event: resync");
         for clients in [1, 50] {
             let (listed, health) = (figure(&service, list, clients), figure(&service, "/health", clients));

@@ -1,6 +1,6 @@
 //! Rows of the list: what the stream says about them, and their places.
 //!
-//! Invariant: a row never moves while the pointer is on it or the focus is in it, so nobody presses a button that took
+//! Invariant: a row never moves while the pointer is on it or the focus is in it, so no press reaches a button that took
 //! the place of another.
 
 use std::cell::{Cell, RefCell};
@@ -17,7 +17,7 @@ use super::{
     times, unset, wait,
 };
 
-/// Attribute of a row that has to move, once nobody is on it.
+/// Attribute of a row that moves when the pointer and the focus have left it.
 const MOVES: &str = "data-moves";
 /// Attribute of a row that changed just now.
 const FLASH: &str = "data-flash";
@@ -77,7 +77,7 @@ fn focus_wanted(row: &Element) {
     }
 }
 
-/// Makes a row equal to a new one, and moves it if nobody is on it.
+/// Makes a row equal to a new one, and moves it unless the pointer or the focus is on it.
 pub(super) fn replaced(old: &Element, new: &Element) {
     let before = get(old, "data-state");
     let focused = has_focus(old);
@@ -178,7 +178,7 @@ fn move_waiting() {
     });
 }
 
-/// True if somebody is on the row.
+/// True if the pointer or the focus is on the row.
 fn is_held(row: &Element) -> bool {
     has_focus(row) || row.matches(":hover").unwrap_or_default()
 }

@@ -43,7 +43,7 @@ fn a_caller_that_gives_up_leaves_no_thread_and_no_place_behind() {
     let more = names().filter(|task| !before.contains(task)).count();
     assert!(more < 20 && threads() > 0, "{more} threads more");
     drop(held);
-    file(&path).try_lock(Mode::Exclusive).expect("nobody kept it");
+    file(&path).try_lock(Mode::Exclusive).expect("the lock is free");
 }
 
 #[test]
