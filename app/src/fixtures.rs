@@ -105,7 +105,7 @@ pub(crate) fn every_state() -> Vec<Session> {
     sessions[11].row.harness_session_id = String::new();
     sessions[12].row.reason = "expected `,` or `}` at line 3 column 1".into();
     sessions[13].row.reason =
-        "running, but its record is missing: restore it with `the-loop standing restore unlisted`".into();
+        "running, but its record is missing; restore its record with `the-loop standing restore unlisted`".into();
     sessions
 }
 

@@ -92,6 +92,9 @@ fn since_is_what_files_tell() {
 
     let rests = once(&home, "rests", Activity::Idle);
     let file = transcript(&home, &rests);
+    // The agent holds its reply back for a moment, and writes nothing after that.
+    wait_for("the reply", || fs::read_to_string(&file).ok().filter(|text| text.contains("\"assistant\"")));
+    let rests = once(&home, "rests", Activity::Idle);
     let written = at(file.metadata().expect("there").modified().expect("a time"));
     assert_eq!(rests.since, written.clone().max(rests.started_at.clone()));
     // An old conversation that was resumed rests since its start, not since last night.

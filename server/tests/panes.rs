@@ -82,7 +82,11 @@ async fn a_stop_and_a_start_are_published_and_the_end_of_the_service_ends_it() {
         }
     });
     let closed = closed.await.expect("its end");
-    assert!(closed.lines.iter().any(|line| line.contains("echoer is ready")), "the last screen stays");
+    assert!(
+        closed.lines.iter().any(|line| line.contains("echoer is ready")),
+        "the last screen stays: {:?}",
+        closed.lines
+    );
     engine.control(&request(ControlVerb::Start)).await.expect("started");
     let mut view = pane.view();
     while !view.alive {

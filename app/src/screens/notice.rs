@@ -125,6 +125,7 @@ fn shown(remedy: &Remedy, session: Option<&str>) -> AnyView {
         Remedy::Create { .. } => copied("Create it:", remedy),
         Remedy::Delete { .. } => copied("Delete it:", remedy),
         Remedy::Doctor => copied("Check this machine:", remedy),
+        Remedy::RecreateSocket { .. } => copied("Recreate its socket:", remedy),
         Remedy::Status => copied("Check the service:", remedy),
         Remedy::RestartService => copied("Restart the service:", remedy),
         Remedy::ChooseName

@@ -1,7 +1,7 @@
 //! Notices about results. They contain the core's text word for word.
 
 use ::standing::Error;
-use wire::{ControlReport, ControlVerb, Outcome, Row, SayReceipt, Verdict};
+use wire::{ControlReport, ControlVerb, Outcome, Remedy, Row, SayReceipt, Verdict};
 
 use super::Answer;
 use crate::{
@@ -45,15 +45,18 @@ impl Notice {
 pub(crate) fn report(report: &ControlReport, verb: ControlVerb, place: Place) -> Notice {
     let tone = if report.ok { Tone::Done } else { Tone::Failed };
     let stop_half = report.stopped.iter().flatten().filter(|row| row.outcome == Some(Outcome::Failed));
-    let lines: Vec<String> = match &report.sessions[..] {
-        _ if place == Place::Page => all(&report.sessions, verb),
+    let (lines, remedies): (Vec<String>, Vec<Remedy>) = match &report.sessions[..] {
+        _ if place == Place::Page => (all(&report.sessions, verb), Vec::new()),
         rows => {
-            stop_half.map(|row| line(row, ControlVerb::Stop)).chain(rows.iter().map(|row| line(row, verb))).collect()
+            let stops = stop_half.map(|row| line(row, ControlVerb::Stop));
+            let remedies = rows.iter().flat_map(|row| row.remedies.clone()).collect();
+            (stops.chain(rows.iter().map(|row| line(row, verb))).collect(), remedies)
         }
     };
     // A deleted session has no card beside which the notice could be shown.
     let gone = report.sessions.iter().any(|row| row.outcome == Some(Outcome::Deleted));
-    Notice::new(if gone { Place::Page } else { place }, tone, lines.join("\n"))
+    let notice = Notice::new(if gone { Place::Page } else { place }, tone, lines.join("\n"));
+    Notice { remedies, ..notice }
 }
 
 /// Returns the notice and the answer for a verb on several sessions. A refusal counts as a failure of its session.
@@ -71,7 +74,8 @@ pub(crate) fn sum(
     let rows = names.iter().zip(results).flat_map(|(name, result)| match result {
         Ok(report) => report.sessions,
         Err(error) => {
-            vec![Row { outcome: Some(Outcome::Failed), detail: Some(error.to_string()), ..Row::titled(name) }]
+            let (detail, remedies) = (Some(error.problem().detail), error.remedies());
+            vec![Row { outcome: Some(Outcome::Failed), detail, remedies, ..Row::titled(name) }]
         }
     });
     let whole = ControlReport::of(rows.collect());
@@ -125,11 +129,12 @@ fn all(rows: &[Row], verb: ControlVerb) -> Vec<String> {
         n => format!("{n} sessions: {}", parts.join(", ")),
     };
     let failed = rows.iter().filter(|row| !row.outcome.is_none_or(Outcome::is_ok));
-    std::iter::once(sum).chain(failed.map(|row| format!("{}: {}", row.name, line(row, verb)))).collect()
+    let lines = failed.map(|row| wire::with_remedies(&format!("{}: {}", row.name, line(row, verb)), &row.remedies));
+    std::iter::once(sum).chain(lines).collect()
 }
 
 fn line(row: &Row, verb: ControlVerb) -> String {
-    let detail = row.detail.as_deref().unwrap_or_default();
+    let detail = row.bare_detail();
     let word = match row.outcome {
         Some(Outcome::NotRunning) => "Not running",
         Some(Outcome::Deleted) => return joined(&format!("`{}` was deleted", row.name), detail),

@@ -19,6 +19,7 @@ mod lifecycle;
 mod messages;
 mod metrics;
 mod notices;
+mod parallel;
 mod registry;
 mod selftest;
 mod state;

@@ -9,6 +9,7 @@ mod context;
 pub(crate) mod control;
 pub(crate) mod create;
 pub(crate) mod delete;
+pub(crate) mod detail;
 pub(crate) mod details;
 mod environment;
 pub(crate) mod fields;

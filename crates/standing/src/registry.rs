@@ -22,7 +22,7 @@ use wire::SessionName;
 pub(crate) use lock::{Hold, LockWait};
 pub(crate) use record::{Origin, Pending, Phase, Record, RecordStatus, Server, WITHOUT_NAMES};
 
-use crate::{Error, error::storage, notices, state_folder};
+use crate::{Error, error::storage, notices, parallel, state_folder};
 
 /// Maximum size of a record in bytes. Records are small: a larger file is not one.
 const MAX_RECORD: usize = 4 * 1024 * 1024;
@@ -121,12 +121,9 @@ impl Registry {
 
     /// Reads every name that has a file, readable or not.
     pub(crate) fn all(&self) -> Result<BTreeMap<SessionName, Entry>, Error> {
-        Ok(self
-            .names()?
-            .into_iter()
-            .map(|name| (name.clone(), self.read(&name)))
-            .filter(|(_, entry)| !matches!(entry, Entry::Vacant))
-            .collect())
+        let names: Vec<SessionName> = self.names()?.into_iter().collect();
+        let entries = parallel::map(&names, |name| self.read(name));
+        Ok(names.into_iter().zip(entries).filter(|(_, entry)| !matches!(entry, Entry::Vacant)).collect())
     }
 
     /// Prepares the folder for a change, or refuses before any change.

@@ -26,7 +26,7 @@ pub use lifecycle::{LifecycleReport, ServiceOutcome, ServiceRow};
 pub use name::{InvalidName, InvalidRef, SessionName, StandingRef, TMUX_PREFIX, WorkItemRef};
 pub use plan::{PlannedAction, PlannedSession};
 pub use problem::{Problem, ProblemCode};
-pub use remedy::Remedy;
+pub use remedy::{Remedy, with_remedies};
 pub use report::ControlReport;
 pub use request::{
     AnswerRequest, ControlBody, ControlRequest, ControlVerb, CreateRequest, DeleteRequest, SayRequest, SecretSource,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::State;
+use crate::{Remedy, State};
 
 /// Action that `the-loop start` would take on one session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -52,6 +52,9 @@ pub struct PlannedSession {
     pub harness: String,
     /// Action that a start would take.
     pub action: PlannedAction,
-    /// Reason or further details; may be empty.
+    /// Reason or further details, followed by the remedies as text; may be empty.
     pub detail: String,
+    /// Actions that help, most likely first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remedies: Vec<Remedy>,
 }

@@ -131,6 +131,11 @@ pub enum Remedy {
     },
     /// Check the machine.
     Doctor,
+    /// Make a tmux server create its socket again.
+    RecreateSocket {
+        /// Process id of the server.
+        pid: u32,
+    },
     /// Show whether the service is running.
     Status,
     /// Restart the service; sessions keep running.
@@ -154,6 +159,7 @@ impl Remedy {
             Self::Look { target, socket } => Some(format!("{} attach -r -t '={target}'", tmux(socket))),
             Self::Attach { target, socket } => Some(format!("{} attach -t '={target}'", tmux(socket))),
             Self::Doctor => Some("the-loop doctor".to_owned()),
+            Self::RecreateSocket { pid } => Some(format!("kill -USR1 {pid}")),
             Self::Status => Some("the-loop status".to_owned()),
             Self::RestartService => Some("the-loop restart --service-only".to_owned()),
             Self::ChooseName
@@ -208,6 +214,7 @@ impl Remedy {
             Self::LeaveSession => "use a terminal outside all sessions, or the Standing screen".to_owned(),
             Self::SwitchUser { uid } => format!("run this as the user with uid {uid}"),
             Self::Doctor => with("check this machine"),
+            Self::RecreateSocket { .. } => with("recreate the socket"),
             Self::Status => with("check the service"),
             Self::RestartService => with("restart the service"),
         }
@@ -221,6 +228,28 @@ impl Remedy {
             [one] => one.clone(),
             [others @ .., last] => format!("{}, or {last}", others.join(", ")),
         }
+    }
+}
+
+/// Returns a cause of a row, followed by its remedies as text.
+pub fn with_remedies(cause: &str, remedies: &[Remedy]) -> String {
+    [cause, &separated(cause, remedies)].concat()
+}
+
+/// Returns the cause of a row without the text of its remedies.
+pub(crate) fn without_remedies<'a>(text: &'a str, remedies: &[Remedy]) -> &'a str {
+    let phrase = Remedy::phrase(remedies);
+    if phrase.is_empty() {
+        return text;
+    }
+    text.strip_suffix(&phrase).map_or(text, |cause| cause.strip_suffix("; ").unwrap_or(cause))
+}
+
+fn separated(cause: &str, remedies: &[Remedy]) -> String {
+    match (cause.is_empty(), remedies.is_empty()) {
+        (_, true) => String::new(),
+        (true, false) => Remedy::phrase(remedies),
+        (false, false) => format!("; {}", Remedy::phrase(remedies)),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{SessionName, Verdict};
+use crate::{Remedy, SessionName, Verdict, remedy::without_remedies};
 
 /// Status in three values, for existing clients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -251,6 +251,10 @@ pub struct Row {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
     pub detail: Option<String>,
+    /// Actions that help, most likely first: those of `detail` in the row after a command, otherwise those of `reason`.
+    /// Their text is at the end of `detail` or `reason` as well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remedies: Vec<Remedy>,
 }
 
 impl Row {
@@ -261,6 +265,16 @@ impl Row {
             reference: name.standing_ref().to_string(),
             ..Self::titled(name.as_str())
         }
+    }
+
+    /// Returns the reason for the state without the text of its remedies.
+    pub fn bare_reason(&self) -> &str {
+        if self.outcome.is_some() { &self.reason } else { without_remedies(&self.reason, &self.remedies) }
+    }
+
+    /// Returns the detail of the outcome without the text of its remedies.
+    pub fn bare_detail(&self) -> &str {
+        without_remedies(self.detail.as_deref().unwrap_or_default(), &self.remedies)
     }
 
     /// True if both rows say the same about the session, except for measurements and the time of the look.
@@ -312,6 +326,7 @@ impl Row {
             outcome: None,
             brief: None,
             detail: None,
+            remedies: Vec::new(),
         }
     }
 }

@@ -38,28 +38,47 @@ const NAMES: [&str; 29] = [
 ];
 
 /// Prefixes of headers that forwarders add.
-const FAMILIES: [&str; 20] = [
+const FAMILIES: [&str; 36] = [
     "akamai-",
+    "cdn-",
     "cf-",
+    "cloudfront-",
     "fastly-",
     "fly-",
     "forwarded-",
     "ngrok-",
+    "incap-",
     "remote-",
+    "rndr-",
     "tailscale-",
     "via-",
     "x-akamai-",
+    "x-amz-cf-",
+    "x-amzn-",
     "x-appengine-",
+    "x-appgw-",
+    "x-arr-",
     "x-auth-request-",
     "x-authentik-",
     "x-azure-",
+    "x-cdn-",
     "x-envoy-",
     "x-forwarded-",
+    "x-goog-authenticated-",
+    "x-goog-iap-",
     "x-ms-client-principal",
+    "x-ms-proxy",
     "x-original-",
     "x-pomerium-",
+    "x-railway-",
     "x-real-",
+    "x-replit-",
+    "x-sucuri-",
+    "x-vercel-",
 ];
+
+/// Words that mark a header of a forwarder wherever they stand, for vendors with a prefix of their own.
+const WORDS: [&str; 5] = ["authenticated-user", "client-ip", "connecting-ip", "forwarded", "remote-user"];
 
 /// Returns the first header that marks the request as forwarded.
 pub(crate) fn header(headers: &HeaderMap) -> Option<&HeaderName> {
@@ -69,7 +88,9 @@ pub(crate) fn header(headers: &HeaderMap) -> Option<&HeaderName> {
 /// True for the name of such a header. Names arrive in lower case.
 fn says_so(name: &str) -> bool {
     let name = name.replace('_', "-");
-    NAMES.contains(&name.as_str()) || FAMILIES.iter().any(|family| name.starts_with(family))
+    NAMES.contains(&name.as_str())
+        || FAMILIES.iter().any(|family| name.starts_with(family))
+        || WORDS.iter().any(|word| name.contains(word))
 }
 
 #[cfg(test)]
@@ -91,6 +112,14 @@ mod tests {
             "True-Client-IP",
             "X-Original-Host",
             "Fly-Client-IP",
+            "X-Vercel-Forwarded-For",
+            "X-Goog-Authenticated-User-Email",
+            "X-Amzn-Trace-Id",
+            "X-Amz-Cf-Id",
+            "Cdn-Src-Ip",
+            "X-Github-Forwarded",
+            "X-Ms-Proxy",
+            "X-Newvendor-Client-IP",
         ] {
             let mut headers = HeaderMap::new();
             headers.insert(HeaderName::from_bytes(name.as_bytes()).expect("a name"), "".parse().expect("a value"));

@@ -54,7 +54,7 @@ fn amiss(patient: &CheckContext<'_>, name: &SessionName, entry: &Entry) -> Optio
             Check::Session,
             place,
             "a tmux session that is not managed by the-loop has its name, so it cannot start",
-            format!("look at it with {}, then close or rename it", patient.context.attach(name)),
+            format!("{}, then close or rename it", patient.context.look_at(name).text()),
         )),
         Condition::Orphaned => {
             let record = entry.record()?;
@@ -63,7 +63,7 @@ fn amiss(patient: &CheckContext<'_>, name: &SessionName, entry: &Entry) -> Optio
             (!lost).then(|| {
                 let remedy =
                     format!("stop it with `the-loop standing stop {name}`; the next start resumes its conversation");
-                Finding::hazard(Check::Session, place, orphan::told(record), remedy)
+                Finding::hazard(Check::Session, place, orphan::told(record).cause, remedy)
             })
         }
         _ => None,

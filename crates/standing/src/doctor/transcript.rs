@@ -53,17 +53,22 @@ fn look(patient: &CheckContext<'_>, record: &Record) -> Option<Finding> {
         return None;
     }
     let what = format!(
-        "the transcript of its conversation {id} was last written {age} days ago, and `{}` deletes it after {days} \
-         days",
+        "the transcript of its conversation {id} was last written {}, and `{}` deletes it after {days} days",
+        match age {
+            0 => "today".to_owned(),
+            1 => "yesterday".to_owned(),
+            age => format!("{age} days ago"),
+        },
         record.harness
     );
+    let written_by = if lives { "send" } else { "start the session and send" };
+    let remedy = format!("{KEEP}, and {written_by} it a message so that its transcript is written");
     Some(if age >= days {
-        Finding::hazard(Check::Session, session, what, KEEP)
+        Finding::hazard(Check::Session, session, what, remedy)
     } else {
-        Finding::notice(Check::Session, session, what, KEEP)
+        Finding::notice(Check::Session, session, what, remedy)
     })
 }
 
 const KEEP: &str = "set `cleanupPeriodDays` to a large number in the `settings.json` of Claude Code (or the \
-                    retention setting of the harness), and send the session a message so that its transcript is \
-                    written";
+                    retention setting of the harness)";

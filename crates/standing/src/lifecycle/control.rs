@@ -4,9 +4,9 @@ use std::{collections::BTreeMap, fs, sync::Mutex, thread};
 
 use rustix::process::{Resource, getrlimit};
 
-use wire::{ControlReport, ControlVerb, Outcome, Row, SessionName};
+use wire::{ControlReport, ControlVerb, Outcome, Remedy, Row, SessionName};
 
-use super::{Context, list::everything, start, stop};
+use super::{Context, detail::Detail, list::everything, start, stop};
 use crate::{Error, registry::Entry};
 
 /// Sessions that are started at the same time. A start spends nearly all of its time waiting for the probe, but an
@@ -120,20 +120,20 @@ pub(crate) fn stop_all(context: &Context) -> Result<ControlReport, Error> {
 }
 
 fn disabled(context: &Context, name: &SessionName) -> Row {
-    let detail = format!(
-        "not started: `standingSessions.enabled` is false in {}; set it to true, or start this session with \
-         `the-loop standing start {name}`",
-        context.config_file()
-    );
+    let (key, value) = ("standingSessions.enabled".to_owned(), Some("true".to_owned()));
+    let enable = Remedy::Configure { file: context.config_file(), key, value };
+    let cause = "not started: `standingSessions.enabled` is false";
+    let detail = Detail::new(cause, [enable, Remedy::Start { name: name.clone() }]);
     let mut row = context.row_after(name, Outcome::NotRunning, detail);
     if row.running {
         (row.outcome, row.detail) = (Some(Outcome::AlreadyRunning), Some("started manually".to_owned()));
+        row.remedies.clear();
     }
     row
 }
 
 fn failed(context: &Context, name: &SessionName, error: &Error) -> Row {
-    context.row_after(name, Outcome::Failed, error.problem().detail)
+    context.row_after(name, Outcome::Failed, error)
 }
 
 /// Returns the number of parallel stops that the descriptor limit allows. A stop fails if it gets no descriptor.

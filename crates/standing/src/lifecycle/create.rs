@@ -3,9 +3,9 @@
 
 pub(crate) mod mistakes;
 
-use wire::{ControlReport, CreateRequest, Outcome, Row, SessionName};
+use wire::{ControlReport, CreateRequest, Outcome, Remedy, Row, SessionName};
 
-use super::{Context, start};
+use super::{Context, detail::Detail, start};
 use crate::{
     Error, clock,
     definition::check_directory,
@@ -41,7 +41,7 @@ pub(crate) fn create(context: &Context, name: &SessionName, request: &CreateRequ
     );
     files::failpoint::at("create.recorded");
     if !request.start {
-        let detail = format!("created, not started; start it with `the-loop standing start {name}`");
+        let detail = Detail::new("created, not started", [Remedy::Start { name: name.clone() }]);
         return Ok(ControlReport::of(vec![context.row_after(name, Outcome::NotRunning, detail)]));
     }
     let started = start::held(context, &hold, name);
@@ -56,7 +56,12 @@ pub(crate) fn create(context: &Context, name: &SessionName, request: &CreateRequ
         context.emit(Event::error("standing.create_failed").with("standing", name.as_str()).with("error", error));
         // The record and the name are gone, so the row shows only how the start went.
         let row = started?.row;
-        return Ok(ControlReport::of(vec![Row { outcome: row.outcome, detail: row.detail, ..Row::bare(name) }]));
+        return Ok(ControlReport::of(vec![Row {
+            outcome: row.outcome,
+            detail: row.detail,
+            remedies: row.remedies,
+            ..Row::bare(name)
+        }]));
     }
     Ok(ControlReport::of(vec![started?.row]))
 }

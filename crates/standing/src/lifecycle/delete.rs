@@ -2,7 +2,7 @@
 
 use wire::{ControlReport, Outcome, Row, SessionName, Status};
 
-use super::{Context, stop};
+use super::{Context, detail::Detail, stop};
 use crate::{
     Error,
     events::Event,
@@ -55,7 +55,7 @@ pub(super) fn erase(context: &Context, name: &SessionName) -> Result<(), Error> 
     Ok(())
 }
 
-fn deleted(mut row: Row, detail: String) -> Row {
+fn deleted(mut row: Row, detail: Detail) -> Row {
     row.status = Status::Absent;
     row.state = wire::State::Absent;
     row.running = false;
@@ -63,6 +63,7 @@ fn deleted(mut row: Row, detail: String) -> Row {
     row.reason = String::new();
     row.activity = wire::Activity::Unknown;
     row.outcome = Some(Outcome::Deleted);
-    row.detail = Some(detail);
+    row.detail = Some(detail.text());
+    row.remedies = detail.remedies;
     row
 }

@@ -17,7 +17,7 @@ use super::{
     screen::{last_line, last_lines},
 };
 use crate::{
-    Error,
+    Error, parallel,
     registry::{Entry, Record, RecordStatus},
     state::Condition,
 };
@@ -25,7 +25,7 @@ use crate::{
 /// Returns all sessions, sorted by name.
 pub(crate) fn list(context: &Context) -> Result<Vec<Row>, Error> {
     let everything = everything(context)?;
-    let mut rows: Vec<Row> = everything.rows(context).collect();
+    let mut rows = everything.rows(context);
     let Everything { entries, judged } = &everything;
     let live = judged.iter().map(|judged| judged.condition.live());
     let unclear: Vec<_> = rows
@@ -86,7 +86,7 @@ pub(crate) fn survey(context: &Context, lines: usize) -> Result<Vec<(Row, String
     let wanted: Vec<&Pane> = shown.iter().flatten().copied().collect();
     // A screen that could not be read leaves its row without one: the row's state already reports a silent tmux.
     let mut screens = context.tmux.capture_all(&wanted).into_result().unwrap_or_default().into_iter();
-    let rows = everything.rows(context).zip(entries.values()).zip(judged).zip(&shown);
+    let rows = everything.rows(context).into_iter().zip(entries.values()).zip(judged).zip(&shown);
     let rows = rows.map(|(((mut row, entry), judged), pane)| {
         let screen = pane.and_then(|_| screens.next().flatten()).unwrap_or_default();
         row.last_line = last_line(&screen);
@@ -108,10 +108,11 @@ pub(crate) struct Everything {
 
 impl Everything {
     /// Returns the row of each session, in the order of the names.
-    pub(super) fn rows(&self, context: &Context) -> impl Iterator<Item = Row> {
+    pub(super) fn rows(&self, context: &Context) -> Vec<Row> {
         let queues = Queue::names(context);
-        self.entries.iter().zip(&self.judged).map(move |((name, entry), judged)| {
-            let may_have_queue = queues.as_ref().is_none_or(|queues| queues.contains(name));
+        let sessions: Vec<_> = self.entries.iter().zip(&self.judged).collect();
+        parallel::map(&sessions, |((name, entry), judged)| {
+            let may_have_queue = queues.as_ref().is_none_or(|queues| queues.contains(*name));
             context.row_with(name, entry, judged, may_have_queue)
         })
     }
@@ -185,7 +186,8 @@ fn judged(context: &Context, mut entries: BTreeMap<SessionName, Entry>, panes: &
     if let Ok(panes) = panes {
         context.add_unrecorded(&mut entries, panes);
     }
-    let judged = entries.iter().map(|(name, entry)| context.judge(name, entry, panes.as_ref())).collect();
+    let sessions: Vec<_> = entries.iter().collect();
+    let judged = parallel::map(&sessions, |(name, entry)| context.judge(name, entry, panes.as_ref()));
     Everything { entries, judged }
 }
 

@@ -11,9 +11,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::registry::{Entry, Record, Server};
+use wire::Remedy;
 
-use super::Context;
+use super::{Context, detail::Detail};
+use crate::registry::{Entry, Record, Server};
 
 /// Time for a server that lost its last session to exit, once its socket is gone.
 const ENDING: Duration = Duration::from_secs(2);
@@ -53,25 +54,27 @@ pub(crate) fn is_lost(server: &Server) -> bool {
     server.process.is_alive() && UnixStream::connect(&server.socket).is_err()
 }
 
-/// Describes an orphaned session and its remedy.
-pub(crate) fn told(record: &Record) -> String {
+/// Describes an orphaned session.
+pub(crate) fn told(record: &Record) -> Detail {
     let pid = record.process.as_ref().map_or(0, |process| process.pid);
     let harness = format!("its harness (pid {pid}) is running, but its tmux session was not found");
     match &record.server {
-        Some(server) if is_lost(server) => format!("{harness}: {}", remedy(server)),
+        Some(server) if is_lost(server) => Detail::from(harness).and(lost(server)),
         Some(server) if server.process.is_alive() => format!(
             "{harness}: it was started on the tmux server at {}, which answers; the session was renamed or moved, or \
              `routing.tmux.socket` was changed",
             server.socket.display()
-        ),
-        _ => format!("{harness}: the tmux server it was started on has exited"),
+        )
+        .into(),
+        _ => format!("{harness}: the tmux server it was started on has exited").into(),
     }
 }
 
-/// Describes how to reconnect to a lost server.
-pub(crate) fn remedy(server: &Server) -> String {
+/// Describes a tmux server without its socket.
+pub(crate) fn lost(server: &Server) -> Detail {
     let (pid, socket) = (server.process.pid, server.socket.display());
-    format!("a tmux server (pid {pid}) is running, but its socket {socket} is missing; {}", revival(server))
+    let cause = format!("a tmux server (pid {pid}) is running, but its socket {socket} is missing");
+    Detail::new(cause, [Remedy::RecreateSocket { pid }])
 }
 
 /// Describes the command that recreates the socket of a lost server.

@@ -1,11 +1,12 @@
 //! plan: compares config, registry and tmux, and returns what a start would do. It changes nothing.
 
-use wire::{PlannedAction, PlannedSession};
+use wire::{PlannedAction, PlannedSession, Remedy, SessionName};
 
 use super::{
     Context,
+    detail::Detail,
     list::{Everything, everything},
-    recognise::restore_hint,
+    recognise::unrecorded,
     start::{self, Prospect},
 };
 use crate::{
@@ -26,8 +27,8 @@ pub(crate) fn plan(context: &Context) -> Result<Vec<PlannedSession>, Error> {
             condition: &judged.condition,
             block_enabled: context.settings().standing_enabled,
             config: &context.config_file(),
-            attach: context.attach(name),
-            unrecorded: restore_hint(name),
+            name,
+            look: context.look_at(name),
         };
         let (action, detail) = considered.step(|definition| start::prospect(context, definition, entry.record()));
         PlannedSession {
@@ -38,7 +39,8 @@ pub(crate) fn plan(context: &Context) -> Result<Vec<PlannedSession>, Error> {
             auto_start: definition.as_ref().is_some_and(|definition| definition.auto_start),
             harness: definition.map(|definition| definition.harness).unwrap_or_default(),
             action,
-            detail,
+            detail: detail.text(),
+            remedies: detail.remedies,
         }
     });
     Ok(planned.collect())
@@ -63,22 +65,21 @@ struct Planned<'a> {
     condition: &'a Condition,
     block_enabled: bool,
     config: &'a str,
-    /// Hint on how to look at its tmux session.
-    attach: String,
-    /// Note for a session that lost only its record.
-    unrecorded: String,
+    name: &'a SessionName,
+    /// Look at its tmux session.
+    look: Remedy,
 }
 
 impl Planned<'_> {
     /// Returns what a start would do, and why. `prospect` is called only if a start would come as far as a spawn.
-    fn step(&self, prospect: impl FnOnce(&Definition) -> Result<Prospect, String>) -> (PlannedAction, String) {
+    fn step(&self, prospect: impl FnOnce(&Definition) -> Result<Prospect, String>) -> (PlannedAction, Detail) {
         if let Entry::Unreadable(reason) = self.entry {
-            return (PlannedAction::Fail, format!("could not read its record: {reason}"));
+            return (PlannedAction::Fail, format!("could not read its record: {reason}").into());
         }
         if let Condition::Unrecorded(_) = self.condition {
-            return (PlannedAction::Fail, self.unrecorded.clone());
+            return (PlannedAction::Fail, unrecorded(self.name));
         }
-        let Some(definition) = self.definition else { return (PlannedAction::Leave, String::new()) };
+        let Some(definition) = self.definition else { return (PlannedAction::Leave, Detail::default()) };
         if let Some(why) = self.left_alone(definition) {
             let running = matches!(self.condition, Condition::Live(_));
             return (if running { PlannedAction::LeaveRunning } else { PlannedAction::Leave }, why);
@@ -88,7 +89,7 @@ impl Planned<'_> {
             Some(Phase::Deleting) if !definition.declared => {
                 return (
                     PlannedAction::Fail,
-                    "finishes an interrupted delete: then the session no longer exists".to_owned(),
+                    "finishes an interrupted delete: then the session no longer exists".into(),
                 );
             }
             Some(Phase::Stopping) => "finishes an interrupted stop first".to_owned(),
@@ -104,53 +105,49 @@ impl Planned<'_> {
                         Condition::Dead(pane) => format!("{}; its pane is closed first", how_it_ended(pane)),
                         _ => String::new(),
                     };
-                    (action, joined([unfinished, cleared, note.unwrap_or_default()]))
+                    let notes = [unfinished, cleared, note.unwrap_or_default()];
+                    (action, Detail::of(notes.into_iter().map(Detail::from)))
                 }
-                Err(reason) => (PlannedAction::Fail, reason),
+                Err(reason) => (PlannedAction::Fail, reason.into()),
             },
         }
     }
 
     /// Returns the reason why a start skips the session, if it does.
-    fn left_alone(&self, definition: &Definition) -> Option<String> {
+    fn left_alone(&self, definition: &Definition) -> Option<Detail> {
         if definition.declared && !self.block_enabled {
-            return Some(format!("`standingSessions.enabled` is false in {}", self.config));
+            let (file, key) = (self.config.to_owned(), "standingSessions.enabled".to_owned());
+            let enable = Remedy::Configure { file, key, value: Some("true".to_owned()) };
+            return Some(Detail::new("`standingSessions.enabled` is false", [enable]));
         }
         if definition.auto_start {
             return None;
         }
         let no_longer_declared =
             !definition.declared && self.entry.record().is_some_and(|record| record.origin == Origin::Declared);
-        Some(if no_longer_declared { "no longer declared".to_owned() } else { "its `autoStart` is false".to_owned() })
+        Some(if no_longer_declared { "no longer declared".into() } else { "its `autoStart` is false".into() })
     }
 
     /// Returns the obstacle to a spawn, if there is one. `settled` is false if the start would finish another
     /// operation first.
-    fn in_the_way(&self, settled: bool) -> Option<(PlannedAction, String)> {
-        let fail = |why: String| Some((PlannedAction::Fail, why));
+    fn in_the_way(&self, settled: bool) -> Option<(PlannedAction, Detail)> {
+        let fail = |why: Detail| Some((PlannedAction::Fail, why));
+        let look_at = |cause: &str| fail(Detail::new(cause, [self.look.clone()]));
         match self.condition {
             Condition::Gone | Condition::Dead(_) => None,
             // A stop that is finished first ends it.
             Condition::Live(_) | Condition::Orphaned | Condition::Deserted { .. } if !settled => None,
-            Condition::Live(_) => Some((PlannedAction::LeaveRunning, String::new())),
-            Condition::Silent(silence) => fail(format!("tmux did not answer ({})", silence.0)),
-            Condition::Unrecorded(_) => fail(self.unrecorded.clone()),
-            Condition::Foreign(_) => {
-                fail(format!("a tmux session that is not managed by the-loop has its name: {}", self.attach))
+            Condition::Live(_) => Some((PlannedAction::LeaveRunning, Detail::default())),
+            Condition::Silent(silence) => fail(format!("tmux did not answer ({})", silence.0).into()),
+            Condition::Unrecorded(_) => fail(unrecorded(self.name)),
+            Condition::Foreign(_) => look_at("a tmux session that is not managed by the-loop has its name"),
+            Condition::Replaced(pane) => look_at(&replaced(pane)),
+            Condition::Deserted { .. } => look_at("its harness exited, but other panes of its tmux session are open"),
+            Condition::Orphaned => {
+                fail(Detail::new("its process is running, but its tmux session was not found", [Remedy::Doctor]))
             }
-            Condition::Replaced(pane) => fail(format!("{}: {}", replaced(pane), self.attach)),
-            Condition::Deserted { .. } => {
-                fail(format!("its harness exited, but other panes of its tmux session are open: {}", self.attach))
-            }
-            Condition::Orphaned => fail(
-                "its process is running, but its tmux session was not found: check with `the-loop doctor`".to_owned(),
-            ),
         }
     }
-}
-
-fn joined(notes: [String; 3]) -> String {
-    notes.into_iter().filter(|note| !note.is_empty()).collect::<Vec<_>>().join("; ")
 }
 
 #[cfg(test)]
@@ -205,8 +202,8 @@ mod tests {
             condition,
             block_enabled: enabled,
             config: "the config",
-            attach: "`tmux attach`".to_owned(),
-            unrecorded: String::new(),
+            name: &name(),
+            look: Remedy::Doctor,
         };
         considered.step(|_| Ok(Prospect { resumes, note: None })).0
     }
@@ -247,11 +244,11 @@ mod tests {
             condition: &Condition::Gone,
             block_enabled: true,
             config: "the config",
-            attach: "`tmux attach`".to_owned(),
-            unrecorded: String::new(),
+            name: &name(),
+            look: Remedy::Doctor,
         };
         let (action, why) = considered.step(|_| unreachable!("nothing would be spawned"));
-        assert_eq!((action, why.as_str()), (PlannedAction::Leave, "no longer declared"));
+        assert_eq!((action, why.cause.as_str()), (PlannedAction::Leave, "no longer declared"));
     }
 
     #[test]
@@ -263,10 +260,10 @@ mod tests {
             condition: &Condition::Gone,
             block_enabled: true,
             config: "the config",
-            attach: "`tmux attach`".to_owned(),
-            unrecorded: String::new(),
+            name: &name(),
+            look: Remedy::Doctor,
         };
         let answer = considered.step(|_| Err("no such program".to_owned()));
-        assert_eq!(answer, (PlannedAction::Fail, "no such program".to_owned()));
+        assert_eq!(answer, (PlannedAction::Fail, "no such program".into()));
     }
 }

@@ -15,9 +15,9 @@ use std::{
 
 use harness::BUILT_IN;
 use tmux::{Pane, Panes};
-use wire::{Row, SessionName};
+use wire::{Remedy, Row, SessionName};
 
-use super::{Context, context::note_process, restore::in_words};
+use super::{Context, context::note_process, detail::Detail, restore::in_words};
 use crate::{
     Error, clock,
     launcher::{ROOT_VAR, SESSION_VAR},
@@ -218,9 +218,9 @@ pub(crate) fn session_of(context: &Context, pid: u32) -> Option<SessionName> {
     ours.then_some(name)
 }
 
-/// Describes a session without a record, and how to restore the record, for people.
-pub(crate) fn restore_hint(name: &SessionName) -> String {
-    format!("running, but its record is missing: restore it with `the-loop standing restore {name}`")
+/// Describes a session without a record.
+pub(crate) fn unrecorded(name: &SessionName) -> Detail {
+    Detail::new("running, but its record is missing", [Remedy::Restore { name: name.clone() }])
 }
 
 /// Reports variables and secrets that another program dropped from a record, and that no copy holds. That program kept

@@ -7,8 +7,9 @@ use wire::{Activity, Outcome, Row, SessionName, State, Status};
 
 use super::{
     context::{Context, Judged},
+    detail::Detail,
     orphan,
-    recognise::restore_hint,
+    recognise::unrecorded,
     say::Queue,
     screen::{above_input, last_line},
 };
@@ -45,7 +46,9 @@ impl Context {
         }
         row.as_of = clock::now();
         row.state = judged.word;
-        row.reason = self.reason(name, entry, judged);
+        let reason = self.reason(name, entry, judged);
+        row.reason = reason.text();
+        row.remedies = reason.remedies;
         row.running = matches!(judged.condition, Condition::Live(_));
         row.status = match (&judged.condition, record) {
             (Condition::Live(_), _) => Status::Running,
@@ -104,13 +107,15 @@ impl Context {
     }
 
     /// Returns the row after a verb, from a new look, with the result of the verb.
-    pub(crate) fn row_after(&self, name: &SessionName, outcome: Outcome, detail: impl Into<String>) -> Row {
+    pub(crate) fn row_after(&self, name: &SessionName, outcome: Outcome, detail: impl Into<Detail>) -> Row {
         let entry = self.registry.read(name);
         let panes = self.look();
         let judged = self.judge(name, &entry, panes.as_ref());
         let mut row = self.row(name, &entry, &judged);
         row.outcome = Some(outcome);
-        row.detail = Some(detail.into());
+        let detail = detail.into();
+        row.detail = Some(detail.text());
+        row.remedies = detail.remedies;
         row
     }
 }
@@ -144,25 +149,25 @@ fn note(row: &mut Row, record: &Record) {
 }
 
 impl Context {
-    fn reason(&self, name: &SessionName, entry: &Entry, judged: &Judged) -> String {
+    fn reason(&self, name: &SessionName, entry: &Entry, judged: &Judged) -> Detail {
         if let (Entry::Unreadable(reason), State::Unreadable) = (entry, judged.word) {
-            return format!("could not read its record: {reason}");
+            return format!("could not read its record: {reason}").into();
         }
         match &judged.condition {
-            Condition::Dead(pane) | Condition::Deserted { dead: Some(pane) } => self.how_it_ended(pane),
+            Condition::Dead(pane) | Condition::Deserted { dead: Some(pane) } => self.how_it_ended(pane).into(),
             Condition::Deserted { dead: None } => {
-                "its pane was closed, but other panes of its tmux session are open".to_owned()
+                "its pane was closed, but other panes of its tmux session are open".into()
             }
             Condition::Orphaned => entry.record().map(orphan::told).unwrap_or_default(),
-            Condition::Replaced(pane) => replaced(pane),
-            Condition::Unrecorded(_) => restore_hint(name),
-            Condition::Foreign(_) => "a tmux session that is not managed by the-loop has its name".to_owned(),
-            Condition::Silent(silence) => format!("tmux did not answer ({})", silence.0),
+            Condition::Replaced(pane) => replaced(pane).into(),
+            Condition::Unrecorded(_) => unrecorded(name),
+            Condition::Foreign(_) => "a tmux session that is not managed by the-loop has its name".into(),
+            Condition::Silent(silence) => format!("tmux did not answer ({})", silence.0).into(),
             Condition::Gone if entry.record().is_some_and(|record| record.status == RecordStatus::Running) => {
-                "its tmux session no longer exists; its conversation is kept".to_owned()
+                "its tmux session no longer exists; its conversation is kept".into()
             }
-            Condition::Live(_) if judged.word == State::Running => cut_short(entry).to_owned(),
-            Condition::Gone | Condition::Live(_) => String::new(),
+            Condition::Live(_) if judged.word == State::Running => cut_short(entry).into(),
+            Condition::Gone | Condition::Live(_) => Detail::default(),
         }
     }
 }

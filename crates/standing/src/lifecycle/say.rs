@@ -13,7 +13,7 @@ use harness::Harness;
 use tmux::Pane;
 use wire::{Evidence, Remedy, SayReceipt, SayRequest, SessionName, Verdict};
 
-use super::{Context, orphan};
+use super::{Context, detail::Detail, orphan};
 use crate::{
     Error, clock, directive,
     events::Event,
@@ -267,13 +267,12 @@ pub(super) fn speakable(context: &Context, record: &Record) -> Result<Pane, Erro
             return Err(Error::OutOfReach { remedies: vec![Remedy::Restart { name: name.clone() }], name, reason });
         }
         Condition::Replaced(pane) => {
-            let look = Remedy::Look { target: name.tmux_session(), socket: context.tmux.socket_name() };
-            let remedies = vec![look, Remedy::CloseAndStart { name: name.clone() }];
+            let remedies = vec![context.look_at(&name), Remedy::CloseAndStart { name: name.clone() }];
             return Err(Error::OutOfReach { name, reason: replaced(&pane), remedies });
         }
         Condition::Orphaned => {
-            let remedies = vec![Remedy::Restart { name: name.clone() }];
-            return Err(Error::OutOfReach { name, reason: orphan::told(record), remedies });
+            let told = orphan::told(record).and(Detail::new("", [Remedy::Restart { name: name.clone() }]));
+            return Err(Error::OutOfReach { name, reason: told.cause, remedies: told.remedies });
         }
         Condition::Gone if record.phase == Some(Phase::Created) => "not started yet".to_owned(),
         Condition::Gone => "stopped".to_owned(),

@@ -6,9 +6,9 @@ mod brief;
 mod plan;
 
 use tmux::Pane;
-use wire::{Outcome, Row, SessionName};
+use wire::{Outcome, Remedy, Row, SessionName};
 
-use super::{Context, orphan, recognise::restore_hint, say::Queue};
+use super::{Context, detail::Detail, orphan, recognise::unrecorded, say::Queue};
 use crate::{
     Error, clock,
     definition::Definition,
@@ -64,16 +64,16 @@ pub(crate) fn held(context: &Context, hold: &Hold, name: &SessionName) -> Result
             });
             let mut notes = notes.unwrap_or_default();
             notes.extend(hand_over(context, &record, &pane));
-            Ok(sure(context.row_after(name, Outcome::AlreadyRunning, notes.join("; "))))
+            Ok(sure(context.row_after(name, Outcome::AlreadyRunning, Detail::of(notes.into_iter().map(Detail::from)))))
         }
-        Go::No(reason) => Ok(sure(failed(context, name, &definition.harness, &reason))),
+        Go::No(reason) => Ok(sure(failed(context, name, &definition.harness, reason))),
         Go::Spawn => {
             if let Some(record) = &mut record {
                 context.follow(record, None);
             }
             match Plan::make(context, &definition, record.as_ref()) {
                 Ok(plan) => spawn(context, plan, record),
-                Err(reason) => Ok(sure(failed(context, name, &definition.harness, &reason))),
+                Err(reason) => Ok(sure(failed(context, name, &definition.harness, reason))),
             }
         }
     }
@@ -117,7 +117,7 @@ enum Go {
     Spawn,
     /// The harness is already alive in that pane.
     Already(Box<Record>, Box<Pane>),
-    No(String),
+    No(Detail),
 }
 
 fn may_spawn(context: &Context, name: &SessionName, record: Option<&Record>) -> Go {
@@ -131,38 +131,41 @@ fn may_spawn(context: &Context, name: &SessionName, record: Option<&Record>) -> 
     }
     match (condition, record) {
         (Condition::Gone, _) => match no_server.then(|| context.lost_server()).flatten() {
-            Some(server) => Go::No(format!("{}: not started again", orphan::remedy(&server))),
+            Some(server) => Go::No(Detail::from("not started").and(orphan::lost(&server))),
             None => Go::Spawn,
         },
         (Condition::Live(pane), Some(record)) => Go::Already(Box::new(record.clone()), Box::new(pane)),
-        (Condition::Silent(silence), _) => Go::No(format!("tmux did not answer ({}): not started", silence.0)),
-        (Condition::Replaced(pane), _) => Go::No(format!(
-            "{}: not started; look at it with {}, and close it before you start the session",
-            replaced(&pane),
-            context.attach(name)
-        )),
-        (Condition::Unrecorded(_), _) => {
-            Go::No(format!("{}, and look at it with {}: not started", restore_hint(name), context.attach(name)))
+        (condition, record) => Go::No(in_the_way(context, name, record, &condition)),
+    }
+}
+
+/// Returns the reason why a session in that condition is not started, and what helps.
+fn in_the_way(context: &Context, name: &SessionName, record: Option<&Record>, condition: &Condition) -> Detail {
+    let look = || context.look_at(name);
+    match condition {
+        Condition::Silent(silence) => format!("tmux did not answer ({}): not started", silence.0).into(),
+        Condition::Replaced(pane) => Detail::new(
+            format!("{}: not started", replaced(pane)),
+            [look(), Remedy::CloseAndStart { name: name.clone() }],
+        ),
+        Condition::Unrecorded(_) => Detail::from("not started").and(unrecorded(name)).and(Detail::new("", [look()])),
+        Condition::Live(_) | Condition::Foreign(_) => {
+            let which = if record.is_none() { "no record" } else { "not the one in the record" };
+            let cause = format!("a tmux session that is not managed by the-loop has the name ({which}): not started");
+            Detail::new(cause, [look()])
         }
-        (Condition::Live(_) | Condition::Foreign(_), _) => Go::No(format!(
-            "a tmux session that is not managed by the-loop has the name ({}): not started; look at it with {}",
-            if record.is_none() { "no record" } else { "not the one in the record" },
-            context.attach(name)
-        )),
-        (Condition::Dead(pane), _) => Go::No(format!(
-            "the tmux session still exists although {}: not started; look at it with {}",
-            context.how_it_ended(&pane),
-            context.attach(name)
-        )),
-        (Condition::Deserted { .. }, _) => Go::No(format!(
-            "its harness exited, but other panes of its tmux session are open: not started; look at them with {}, or \
-             close them with `the-loop standing stop {name}`",
-            context.attach(name)
-        )),
-        (Condition::Orphaned, record) => Go::No(format!(
-            "{}: not started again; stop it with `the-loop standing stop {name}`",
-            record.map(orphan::told).unwrap_or_default()
-        )),
+        Condition::Dead(pane) => {
+            let ended = context.how_it_ended(pane);
+            Detail::new(format!("the tmux session still exists although {ended}: not started"), [look()])
+        }
+        Condition::Deserted { .. } => Detail::new(
+            "its harness exited, but other panes of its tmux session are open: not started",
+            [look(), Remedy::Stop { name: name.clone() }],
+        ),
+        Condition::Orphaned => Detail::from("not started again")
+            .and(record.map(orphan::told).unwrap_or_default())
+            .and(Detail::new("", [Remedy::Stop { name: name.clone() }])),
+        Condition::Gone => Detail::default(),
     }
 }
 
@@ -179,7 +182,7 @@ fn spawn(context: &Context, mut plan: Plan<'_>, before: Option<Record>) -> Resul
     let name = plan.definition.name.clone();
     files::failpoint::at("start.planned");
     trust(context, &mut plan);
-    let mut notes = Vec::new();
+    let mut notes: Vec<Detail> = Vec::new();
     let mut record = plan.record(before.as_ref());
     let attempt = |plan: &Plan<'_>, record: &mut Record, conversation: Conversation| {
         attempt::make(context, plan, record, &conversation).inspect_err(|_| {
@@ -194,26 +197,27 @@ fn spawn(context: &Context, mut plan: Plan<'_>, before: Option<Record>) -> Resul
                 return succeeded(context, &plan, record, before, (Outcome::Resumed, proof), &notes);
             }
             Attempt::Unsure(reason) => return Ok(unsure(context, &plan, &reason)),
-            Attempt::Refused(reason) => return give_up(context, &plan, before, &reason),
+            Attempt::Refused(reason) => return give_up(context, &plan, before, reason),
             Attempt::Died(reason) => {
                 resume_failed(context, &name, &id, &reason);
-                notes.push(format!("could not resume conversation {id} ({reason}); started a new one"));
+                notes.push(format!("could not resume conversation {id} ({reason}); started a new one").into());
             }
         }
         match plan.begin_afresh() {
             Ok(true) => trust(context, &mut plan),
             Ok(false) => {}
-            Err(reason) => return give_up(context, &plan, before, &reason),
+            Err(reason) => return give_up(context, &plan, before, reason),
         }
     }
     let id = match plan.new_id(context) {
         Ok(id) => id,
-        Err(reason) => return give_up(context, &plan, before, &reason),
+        Err(reason) => return give_up(context, &plan, before, reason),
     };
     match attempt(&plan, &mut record, Conversation::Fresh(id))? {
         Attempt::Lives(proof) => succeeded(context, &plan, record, before, (Outcome::Started, proof), &notes),
         Attempt::Unsure(reason) => Ok(unsure(context, &plan, &reason)),
-        Attempt::Died(reason) | Attempt::Refused(reason) => give_up(context, &plan, before, &reason),
+        Attempt::Died(reason) => give_up(context, &plan, before, reason),
+        Attempt::Refused(reason) => give_up(context, &plan, before, reason),
     }
 }
 
@@ -245,18 +249,18 @@ fn succeeded(
     mut record: Record,
     before: Option<Record>,
     (outcome, proof): (Outcome, Proof),
-    notes: &[String],
+    notes: &[Detail],
 ) -> Result<Start, Error> {
     record.keep_pending();
     record.phase = Some(Phase::Running);
     record.status = RecordStatus::Running;
     record.started_at = clock::now();
     let mut notes = notes.to_vec();
-    notes.extend(plan.notes());
+    notes.extend(plan.notes().into_iter().map(Detail::from));
     record.account = plan.account();
     Context::note_account(&mut record, plan.adapter.as_ref());
     if !context.learn(plan.adapter.as_ref(), &mut record) {
-        notes.push("the conversation is not known yet; it is recorded at the next message or stop".to_owned());
+        notes.push("the conversation is not known yet; it is recorded at the next message or stop".into());
     }
     if plan.untrusted.is_none() {
         // For the next start.
@@ -265,7 +269,7 @@ fn succeeded(
     files::failpoint::at("start.probed");
     if let Err(error) = context.registry.write(&record) {
         // The intent is on disk: the next verb finds the pane by its id and records it.
-        notes.push(format!("started, but its record could not be written ({error})"));
+        notes.push(format!("started, but its record could not be written ({error})").into());
     }
     files::failpoint::at("start.recorded");
     let pane = context.condition(&record).live().cloned();
@@ -273,14 +277,14 @@ fn succeeded(
     if proof == Proof::Brief && !attempt::is_still_up(context, plan, &record, pane.as_ref()) {
         let lived = record.process.as_ref().and_then(ProcessIdentity::age).unwrap_or_default();
         let reason = attempt::how_it_ended(context, &record, lived);
-        return give_up(context, plan, before, &reason);
+        return give_up(context, plan, before, reason);
     }
     let brief = pane
         .as_ref()
         .filter(|_| outcome == Outcome::Started)
         .and_then(|pane| brief::confirm(context, plan, &record, pane));
-    notes.extend(brief.as_ref().and_then(|brief| brief.note(&record.name)));
-    notes.extend(pane.iter().flat_map(|pane| hand_over(context, &record, pane)));
+    notes.extend(brief.as_ref().and_then(|brief| brief.note(context.look_at(&record.name))));
+    notes.extend(pane.iter().flat_map(|pane| hand_over(context, &record, pane)).map(Detail::from));
     let event = if outcome == Outcome::Resumed { "standing.resumed" } else { "standing.started" };
     let mut event = Event::info(event)
         .with("standing", record.name.as_str())
@@ -294,7 +298,7 @@ fn succeeded(
     }
     context.emit(event);
     files::failpoint::at("start.announced");
-    let mut row = context.row_after(&record.name, outcome, notes.join("; "));
+    let mut row = context.row_after(&record.name, outcome, Detail::of(notes));
     row.brief = brief.map(|brief| brief.verdict);
     Ok(sure(row))
 }
@@ -311,11 +315,16 @@ fn hand_over(context: &Context, record: &Record, pane: &Pane) -> Vec<String> {
 fn unsure(context: &Context, plan: &Plan<'_>, reason: &str) -> Start {
     let name = &plan.definition.name;
     let detail = format!("{reason}: the session may still start; the next command on `{name}` checks");
-    Start { row: failed(context, name, &plan.definition.harness, &detail), unsure: true }
+    Start { row: failed(context, name, &plan.definition.harness, detail), unsure: true }
 }
 
 /// Restores the state before the start, since nothing is alive.
-fn give_up(context: &Context, plan: &Plan<'_>, before: Option<Record>, reason: &str) -> Result<Start, Error> {
+fn give_up(
+    context: &Context,
+    plan: &Plan<'_>,
+    before: Option<Record>,
+    reason: impl Into<Detail>,
+) -> Result<Start, Error> {
     let name = &plan.definition.name;
     restore(context, name, before)?;
     Ok(sure(failed(context, name, &plan.definition.harness, reason)))
@@ -329,13 +338,14 @@ fn restore(context: &Context, name: &SessionName, before: Option<Record>) -> Res
     context.registry.write(&record)
 }
 
-fn failed(context: &Context, name: &SessionName, harness: &str, reason: &str) -> Row {
+fn failed(context: &Context, name: &SessionName, harness: &str, reason: impl Into<Detail>) -> Row {
+    let reason = reason.into();
     context.emit(
         Event::error("standing.spawn_failed")
             .with("standing", name.as_str())
             .with("harness", harness)
             .with("tmux_target", name.tmux_session())
-            .with("error", reason),
+            .with("error", reason.text()),
     );
     context.row_after(name, Outcome::Failed, reason)
 }

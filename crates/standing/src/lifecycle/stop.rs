@@ -7,9 +7,9 @@ mod cut;
 mod signal;
 
 use tmux::{Answer, Closed, KillAnswer, Pane};
-use wire::{Outcome, Row, SessionName};
+use wire::{Outcome, Remedy, Row, SessionName};
 
-use super::{Context, recognise::restore_hint};
+use super::{Context, detail::Detail};
 use crate::{
     Error,
     events::Event,
@@ -24,17 +24,17 @@ use signal::{Ended, end, sweep};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stop {
     pub(crate) outcome: Outcome,
-    pub(crate) detail: String,
+    pub(crate) detail: Detail,
     /// True if there was no record to stop by.
     without_record: bool,
 }
 
 impl Stop {
-    fn new(outcome: Outcome, detail: impl Into<String>) -> Self {
+    fn new(outcome: Outcome, detail: impl Into<Detail>) -> Self {
         Self { outcome, detail: detail.into(), without_record: false }
     }
 
-    fn of_no_record(outcome: Outcome, detail: impl Into<String>) -> Self {
+    fn of_no_record(outcome: Outcome, detail: impl Into<Detail>) -> Self {
         Self { without_record: true, ..Self::new(outcome, detail) }
     }
 
@@ -72,7 +72,7 @@ pub(crate) fn held(context: &Context, hold: &Hold, name: &SessionName) -> Stop {
     match context.read_held(hold, name) {
         Ok(None) => without_record(context, name),
         Err(Error::BadRecord { reason, .. }) => unreadable(context, name, &reason),
-        Err(error) => Stop::new(Outcome::Failed, error.problem().detail),
+        Err(error) => Stop::new(Outcome::Failed, &error),
         Ok(Some(record)) => {
             // An interrupted delete continues as a delete.
             let phase = if record.phase == Some(Phase::Deleting) { Phase::Deleting } else { Phase::Stopping };
@@ -102,11 +102,11 @@ pub(crate) fn finish(context: &Context, _hold: &Hold, mut record: Record, phase:
     context.follow_ended(&mut record, condition.shown());
     let cut = condition.live().map(|pane| Cut::look(context, &record, pane)).unwrap_or_default();
     files::failpoint::at("stop.begun");
-    let mut notes = Vec::new();
+    let mut notes: Vec<Detail> = Vec::new();
     // The intent precedes the action. A full disk must not prevent the stop of an agent.
     record.phase = Some(phase);
     if let Err(error) = context.registry.write(&record) {
-        notes.push(format!("could not write the record ({error})"));
+        notes.push(format!("could not write the record ({error})").into());
     }
     files::failpoint::at("stop.intended");
     let replaced = matches!(condition, Condition::Replaced(_));
@@ -119,14 +119,13 @@ pub(crate) fn finish(context: &Context, _hold: &Hold, mut record: Record, phase:
         }
         conclude(context, &mut record, phase, &stop, &cut, &mut notes);
     } else {
-        emit_failed(context, &record, &stop.detail);
+        emit_failed(context, &record, &stop.detail.text());
     }
-    let detail =
-        std::iter::once(stop.detail).chain(notes).filter(|note| !note.is_empty()).collect::<Vec<_>>().join("; ");
+    let detail = Detail::of(std::iter::once(stop.detail).chain(notes));
     Stop { detail, ..stop }
 }
 
-fn conclude(context: &Context, record: &mut Record, phase: Phase, stop: &Stop, cut: &Cut, notes: &mut Vec<String>) {
+fn conclude(context: &Context, record: &mut Record, phase: Phase, stop: &Stop, cut: &Cut, notes: &mut Vec<Detail>) {
     if record.status == RecordStatus::Running || stop.outcome == Outcome::Stopped {
         record.stopped_at = crate::clock::now();
     }
@@ -137,15 +136,15 @@ fn conclude(context: &Context, record: &mut Record, phase: Phase, stop: &Stop, c
     if let Err(error) = context.registry.write(record)
         && notes.is_empty()
     {
-        notes.push(format!("could not write the record ({error})"));
+        notes.push(format!("could not write the record ({error})").into());
     }
     files::failpoint::at("stop.recorded");
     if stop.outcome == Outcome::Stopped {
-        notes.push(cut.note());
+        notes.push(cut.note().into());
         let event = Event::info("standing.stopped")
             .with("standing", record.name.as_str())
             .with("tmux_target", record.tmux_target.as_str())
-            .with("detail", stop.detail.as_str());
+            .with("detail", stop.detail.text());
         context.emit(cut.note_in(event));
     }
 }
@@ -163,7 +162,7 @@ fn act(context: &Context, record: &Record, condition: Condition) -> Stop {
             let ended = sweep(&record.loop_id, grace);
             let how = format!("{}; its pane was closed", context.how_it_ended(&pane));
             let stop = close(context, record, &pane, &ended);
-            if stop.done() { Stop::new(Outcome::NotRunning, join(&how, &stop.detail)) } else { stop }
+            if stop.done() { Stop::new(Outcome::NotRunning, Detail::from(how).and(stop.detail)) } else { stop }
         }
         Condition::Deserted { .. } => {
             let ended = sweep(&record.loop_id, grace);
@@ -206,25 +205,25 @@ fn clear_elsewhere(context: &Context, record: &Record, stop: &Stop) {
 /// Leaves an unmanaged tmux session untouched, and ends the leftover processes of the harness.
 fn left_alone(context: &Context, record: &Record, what: &str) -> Stop {
     let ended = sweep(&record.loop_id, context.settings().routing.tmux.kill_grace);
-    let left = format!("{what} and was not touched: {}", context.attach(&record.name));
+    let left = Detail::new(format!("{what} and was not touched"), [context.look_at(&record.name)]);
     let outcome = if ended.left.is_empty() { Outcome::NotRunning } else { Outcome::Failed };
-    Stop::new(outcome, join(&left, &ended.report()))
+    Stop::new(outcome, left.and(ended.report()))
 }
 
 /// Returns the process in the session's pane, if the-loop started it. A pane that an operator respawned runs another
 /// program.
-fn ours(context: &Context, record: &Record, pane: &Pane) -> Result<Option<ProcessHold>, String> {
+fn ours(context: &Context, record: &Record, pane: &Pane) -> Result<Option<ProcessHold>, Detail> {
     let Some(held) = ProcessHold::of(pane.pid) else { return Ok(None) };
     let known = record.process.as_ref() == Some(&held.identity) || record.process.is_none();
     if known || held.carries(&record.loop_id) {
         return Ok(Some(held));
     }
-    Err(format!(
-        "the pane runs `{}` (pid {}), which the-loop did not start: no signal was sent; look at it with {}",
+    let cause = format!(
+        "the pane runs `{}` (pid {}), which the-loop did not start: no signal was sent",
         process::command_name(pane.pid),
-        pane.pid,
-        context.attach(&record.name)
-    ))
+        pane.pid
+    );
+    Err(Detail::new(cause, [context.look_at(&record.name)]))
 }
 
 /// Closes the tmux session of a harness that has exited.
@@ -246,10 +245,10 @@ fn close(context: &Context, record: &Record, pane: &Pane, ended: &Ended) -> Stop
         }
         Answer::Silent(silence) => Stop::new(
             Outcome::Failed,
-            join(
-                &ended.report(),
-                &format!("tmux did not answer when closing the session ({}): stop it again", silence.0),
-            ),
+            Detail::from(ended.report()).and(Detail::new(
+                format!("tmux did not answer when closing the session ({})", silence.0),
+                [Remedy::Stop { name: record.name.clone() }],
+            )),
         ),
         Answer::Said(KillAnswer::NotOurs) => match context.condition(record) {
             Condition::Gone | Condition::Orphaned => finished(Outcome::Stopped, ended),
@@ -260,7 +259,7 @@ fn close(context: &Context, record: &Record, pane: &Pane, ended: &Ended) -> Stop
 
 impl Stop {
     fn but(mut self, note: &str) -> Self {
-        self.detail = join(&self.detail, note);
+        self.detail = self.detail.and(note);
         self
     }
 }
@@ -279,12 +278,14 @@ pub(super) fn without_record(context: &Context, name: &SessionName) -> Stop {
     };
     let mut live = panes.of(name).iter().filter(|pane| !pane.dead).peekable();
     if live.peek().is_some() {
-        let why = if live.any(|pane| context.is_ours(pane)) {
-            format!("{}, then stop it", restore_hint(name))
+        let look = context.look_at(name);
+        let detail = if live.any(|pane| context.is_ours(pane)) {
+            let restore = Remedy::Restore { name: name.clone() };
+            Detail::new("not stopped: it is running, but its record is missing", [restore, look])
         } else {
-            "the tmux session of that name is not managed by the-loop, so it was not stopped".to_owned()
+            Detail::new("no record: the tmux session of that name is not managed by the-loop: not stopped", [look])
         };
-        return Stop::of_no_record(Outcome::Failed, format!("no record: {why}; {}", context.attach(name)));
+        return Stop::of_no_record(Outcome::Failed, detail);
     }
     match context.processes_of(name) {
         processes if processes.is_empty() => Stop::of_no_record(Outcome::NotRunning, "no record: not started yet"),
@@ -305,7 +306,8 @@ fn unreadable(context: &Context, name: &SessionName, reason: &str) -> Stop {
     let panes = match context.look() {
         Ok(panes) => panes,
         Err(silence) => {
-            return Stop::new(Outcome::Failed, join(&format!("tmux did not answer ({})", silence.0), &note));
+            let silent = Detail::from(format!("tmux did not answer ({})", silence.0));
+            return Stop::new(Outcome::Failed, silent.and(note));
         }
     };
     let proven = panes.of(name).iter().find(|pane| {
@@ -323,8 +325,8 @@ fn unreadable(context: &Context, name: &SessionName, reason: &str) -> Stop {
             Condition::Live(pane.clone())
         }
         None if panes.of(name).iter().any(|pane| !pane.dead) => {
-            let whose = format!("could not determine who started the tmux session: {}", context.attach(name));
-            return Stop::new(Outcome::Failed, join(&note, &whose));
+            let whose = Detail::new("could not determine who started the tmux session", [context.look_at(name)]);
+            return Stop::new(Outcome::Failed, Detail::from(note).and(whose));
         }
         None => {
             stand_in.loop_id = context.id_of_processes(name).unwrap_or_default();
@@ -350,17 +352,9 @@ fn emit_failed(context: &Context, record: &Record, detail: &str) {
 }
 
 impl Context {
-    /// Returns a hint on how to look at a session without typing into it.
-    pub(crate) fn attach(&self, name: &SessionName) -> String {
-        format!("`tmux attach -r -t '={}'`{}", name.tmux_session(), self.tmux.server_hint())
-    }
-}
-
-pub(crate) fn join(first: &str, second: &str) -> String {
-    match (first.is_empty(), second.is_empty()) {
-        (true, _) => second.to_owned(),
-        (_, true) => first.to_owned(),
-        _ => format!("{first}; {second}"),
+    /// Returns the remedy of a look at a session without typing into it.
+    pub(crate) fn look_at(&self, name: &SessionName) -> Remedy {
+        Remedy::Look { target: name.tmux_session(), socket: self.tmux.socket_name() }
     }
 }
 

@@ -62,7 +62,7 @@ pub(crate) fn watch(
         memory.capture(context, &shown);
     }
     let (mut rows, mut screens) = (Vec::with_capacity(judged.len()), Vec::with_capacity(judged.len()));
-    for ((mut row, entry), judged) in everything.rows(context).zip(entries.values()).zip(judged) {
+    for ((mut row, entry), judged) in everything.rows(context).into_iter().zip(entries.values()).zip(judged) {
         let screen = judged.condition.shown().and_then(|pane| memory.screens.get(&place(pane)));
         if let Some(screen) = screen {
             row.last_line = last_line(&screen.text);

@@ -44,7 +44,10 @@ fn a_session_without_a_record_is_a_row_with_its_conversation_and_restore_brings_
     assert!(matches!(control(&the_loop, "x", ControlVerb::Start), Err(Error::Unrecorded { .. })));
     assert_eq!(outcome(control(&the_loop, "x", ControlVerb::Stop)).0, Some(Outcome::Failed));
     let all = the_loop.standing().stop_all().expect("a report");
-    assert!(!all.ok && all.sessions[0].detail.as_deref().is_some_and(|detail| detail.contains("no record")), "{all:?}");
+    assert!(
+        !all.ok && all.sessions[0].detail.as_deref().is_some_and(|detail| detail.contains("record is missing")),
+        "{all:?}"
+    );
     for start in [true, false] {
         let again = the_loop.standing().create(&CreateRequest { start, ..CreateRequest::named("x") });
         assert!(matches!(again, Err(Error::Unrecorded { .. })), "{again:?}");

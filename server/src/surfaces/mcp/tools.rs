@@ -7,7 +7,7 @@ use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotation
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use standing::{Error, TheLoop};
-use wire::{Activity, Outcome, Remedy, SayRequest, SessionName, State, Verdict};
+use wire::{Activity, Outcome, Remedy, Row, SayRequest, SessionName, State, Verdict};
 
 use super::{Tools, loop_guard::Held};
 use crate::{access::Peer, surfaces::rest::openapi};
@@ -129,11 +129,12 @@ impl Call {
         match self {
             Self::List => {
                 let Nothing {} = read(arguments)?;
-                Ok(json!({ "sessions": tools.engine.list().await? }))
+                let sessions: Vec<Row> = tools.engine.list().await?.into_iter().map(for_agents).collect();
+                Ok(json!({ "sessions": sessions }))
             }
             Self::Get => {
                 let Named { name } = read(arguments)?;
-                Ok(serde_json::to_value(tools.engine.get(&name).await?)?)
+                Ok(serde_json::to_value(for_agents(tools.engine.get(&name).await?))?)
             }
             Self::Say => say(tools, client, read(arguments)?).await,
         }
@@ -200,6 +201,11 @@ impl Call {
     }
 }
 
+/// Returns a row without the remedies: an agent cannot apply them, and their schema would be most of what it has to read.
+fn for_agents(row: Row) -> Row {
+    Row { reason: row.bare_reason().to_owned(), remedies: Vec::new(), ..row }
+}
+
 /// Sends a message, within the limits for exchanges between sessions.
 async fn say(tools: &Tools, client: Client, said: Said) -> Result<Value, Refusal> {
     let Tools { engine, loop_guard, clients } = tools;
@@ -260,7 +266,12 @@ fn object(schema: Value) -> Arc<JsonObject> {
 }
 
 fn component(name: &str) -> Value {
-    openapi::document()["components"]["schemas"][name].clone()
+    let mut schema = openapi::document()["components"]["schemas"][name].clone();
+    // See `for_agents`.
+    if let Some(fields) = schema["properties"].as_object_mut() {
+        fields.remove("remedies");
+    }
+    schema
 }
 
 /// Adds all referenced definitions to the schema, because an agent has no other document.

@@ -12,7 +12,7 @@ use wire::SessionName;
 use crate::{
     Error, clock,
     launcher::{self, LaunchSpec, SECRETS_LIMIT, discard, revoke, tidy},
-    lifecycle::{Context, context::note_process, screen::last_lines},
+    lifecycle::{Context, context::note_process, detail::Detail, screen::last_lines},
     process::{ProcessHold, ProcessIdentity},
     registry::{Phase, Record, RecordStatus},
 };
@@ -43,7 +43,7 @@ pub(super) enum Attempt {
     /// The harness exited before it proved to be alive, and its pane is closed.
     Died(String),
     /// Nothing was spawned.
-    Refused(String),
+    Refused(Detail),
     /// tmux stopped answering, and the launch could not be revoked: the harness may be alive.
     Unsure(String),
 }
@@ -66,7 +66,7 @@ pub(super) fn make(
 ) -> Result<Attempt, Error> {
     let argv = match plan.argv(context, conversation) {
         Ok(argv) => argv,
-        Err(reason) => return Ok(Attempt::Refused(reason)),
+        Err(reason) => return Ok(Attempt::Refused(reason.into())),
     };
     let name = &plan.definition.name;
     let loop_id = uuid::Uuid::new_v4().to_string();
@@ -122,14 +122,16 @@ fn spawn(context: &Context, plan: &Plan<'_>, record: &mut Record, conversation: 
             files::failpoint::at("start.spawned");
             probe(context, record, plan, conversation, spec)
         }
-        Answer::Said(SpawnAnswer::NameTaken) => Attempt::Refused(format!(
-            "another tmux session took the name in the meantime: not started; look at it with {}",
-            context.attach(name)
+        Answer::Said(SpawnAnswer::NameTaken) => Attempt::Refused(Detail::new(
+            "another tmux session took the name in the meantime: not started",
+            [context.look_at(name)],
         )),
-        Answer::Said(SpawnAnswer::Refused(reason)) => Attempt::Refused(format!("tmux could not start it: {reason}")),
+        Answer::Said(SpawnAnswer::Refused(reason)) => {
+            Attempt::Refused(format!("tmux could not start it: {reason}").into())
+        }
         // Silence is not absence: the session may appear later. Without its spec it would run nothing.
         Answer::Silent(silence) if revoke(spec) => {
-            Attempt::Refused(format!("tmux did not answer ({}): not started", silence.0))
+            Attempt::Refused(format!("tmux did not answer ({}): not started", silence.0).into())
         }
         // It was launched anyway.
         Answer::Silent(_) => probe(context, record, plan, conversation, spec),
@@ -159,7 +161,7 @@ fn probe(context: &Context, record: &mut Record, plan: &Plan<'_>, conversation: 
     }
     let ended = how_it_ended(context, record, begun.elapsed());
     // Its harness was not run, which says nothing about the conversation.
-    launcher::failure(spec).map_or(Attempt::Died(ended), Attempt::Refused)
+    launcher::failure(spec).map_or(Attempt::Died(ended), |reason: String| Attempt::Refused(reason.into()))
 }
 
 /// Waits until a harness has proven to be alive; `None` if it exited first.

@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 
 use harness::Screen;
 use tmux::Pane;
-use wire::{Activity, SessionName, Verdict};
+use wire::{Activity, Remedy, Verdict};
 
 use super::plan::Plan;
 use crate::{
     directive,
     lifecycle::{
         Context,
+        detail::Detail,
         say::{Delivery, Watch, transcript},
     },
     process::ProcessHold,
@@ -86,10 +87,9 @@ pub(super) struct Brief {
 
 impl Brief {
     /// Returns a note for the caller, unless the brief was submitted.
-    pub(super) fn note(&self, name: &SessionName) -> Option<String> {
-        (self.verdict != Verdict::Submitted).then(|| {
-            format!("could not confirm its prompt: {}; check with `the-loop standing get {name}`", self.reason)
-        })
+    pub(super) fn note(&self, look: Remedy) -> Option<Detail> {
+        (self.verdict != Verdict::Submitted)
+            .then(|| Detail::new(format!("could not confirm its brief: {}", self.reason), [look]))
     }
 }
 
