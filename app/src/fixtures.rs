@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use wire::{Activity, Row, SessionName, State, Status};
+use wire::{Activity, Block, Blocked, Row, SessionName, State, Status};
 
 use crate::{
     Assets, Page, Query, Shell,
@@ -27,6 +27,18 @@ pub(crate) fn session(name: &str, state: State, activity: Activity) -> Session {
         ..Row::bare(&parsed)
     };
     Session { row, screen: None, stale: false, open: false }
+}
+
+/// Returns a session with an obstacle, which ends at noon if it is a usage limit.
+pub(crate) fn blocked(name: &str, kind: Block, evidence: &str) -> Session {
+    let mut session = session(name, State::Running, Activity::Idle);
+    session.row.set_blocked(Some(Blocked {
+        kind,
+        since: "2026-05-02T09:00:00Z".to_owned(),
+        until: (kind == Block::Limited).then(|| "2026-05-02T12:00:00Z".to_owned()),
+        evidence: evidence.to_owned(),
+    }));
+    session
 }
 
 /// Returns a page of these sessions.
@@ -83,6 +95,7 @@ pub(crate) fn every_state() -> Vec<Session> {
         session("guest", State::Foreign, Activity::Unknown),
         session("torn", State::Unreadable, Activity::Unknown),
         session("unlisted", State::Unrecorded, Activity::Unknown),
+        blocked("nightly-audit", Block::Limited, "its transcript says: You've hit your 5-hour limit"),
     ];
     sessions[0].row.question = "Run `git push origin release/11.2`?\n❯ 1. Yes\n  2. No, tell it what to do".into();
     sessions[0].row.description = "Follows the release branch".into();

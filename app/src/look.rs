@@ -1,6 +1,6 @@
 //! Look of a session: the word for its state, its mark and its place in the list.
 
-use wire::{Activity, Row, State};
+use wire::{Activity, Block, Row, State};
 
 use crate::when::seconds;
 
@@ -65,19 +65,25 @@ impl Appearance {
     pub(crate) fn of(row: &Row) -> Self {
         use Group::{Needs, Running, Stopped};
         use Order::{Name, Newest, Oldest};
-        let (mark, group, class, order) = match (row.state, row.activity) {
-            (State::Running, Activity::Waiting) => ("waiting", Needs, 0, Oldest),
-            (State::Ended, _) => ("exited", Needs, 1, Newest),
-            (State::Orphaned | State::Unrecorded, _) => ("torn", Needs, 2, Name),
-            (State::Unreadable, _) => ("torn", Needs, 3, Name),
-            (State::Foreign, _) => ("foreign", Needs, 4, Name),
-            (State::Unknown, _) => ("unknown", Needs, 5, Name),
-            (State::Starting | State::Stopping, _) => ("working", Running, 0, Name),
-            (State::Running, Activity::Busy) => ("working", Running, 1, Name),
-            (State::Running, Activity::Unknown) => ("idle", Running, 2, Name),
-            (State::Running, Activity::Idle) => ("idle", Running, 3, Newest),
-            (State::Stopped, _) => ("stopped", Stopped, 0, Newest),
-            (State::Absent, _) => ("stopped", Stopped, 1, Name),
+        let blocked = row.blocked.as_ref().map(|blocked| blocked.kind);
+        let (mark, group, class, order) = match (row.state, row.activity, blocked) {
+            (State::Running, Activity::Waiting, _) => ("waiting", Needs, 0, Oldest),
+            (State::Running, _, Some(Block::LoggedOut)) => ("key", Needs, 1, Oldest),
+            (State::Ended, ..) => ("exited", Needs, 2, Newest),
+            (State::Running, _, Some(Block::NoCredit)) => ("alert", Needs, 3, Oldest),
+            (State::Running, _, Some(Block::Limited)) => ("limited", Needs, 4, Oldest),
+            (State::Running, _, Some(Block::ContextFull | Block::Refused)) => ("alert", Needs, 5, Oldest),
+            (State::Running, _, Some(Block::Overloaded | Block::Stalled)) => ("limited", Needs, 5, Oldest),
+            (State::Orphaned | State::Unrecorded, ..) => ("torn", Needs, 6, Name),
+            (State::Unreadable, ..) => ("torn", Needs, 7, Name),
+            (State::Foreign, ..) => ("foreign", Needs, 8, Name),
+            (State::Unknown, ..) => ("unknown", Needs, 9, Name),
+            (State::Starting | State::Stopping, ..) => ("working", Running, 0, Name),
+            (State::Running, Activity::Busy, None) => ("working", Running, 1, Name),
+            (State::Running, Activity::Unknown, None) => ("idle", Running, 2, Name),
+            (State::Running, Activity::Idle, None) => ("idle", Running, 3, Newest),
+            (State::Stopped, ..) => ("stopped", Stopped, 0, Newest),
+            (State::Absent, ..) => ("stopped", Stopped, 1, Name),
         };
         Self { word: row.label(), mark, group, class, order }
     }
@@ -135,6 +141,28 @@ mod tests {
         assert_eq!(group(State::Unknown, Activity::Unknown), Group::Needs);
         assert_eq!(group(State::Stopped, Activity::Unknown), Group::Stopped);
         assert!(Group::ALL.is_sorted());
+    }
+
+    #[test]
+    fn a_blocked_session_needs_someone_and_is_neither_working_nor_idle() {
+        let mut ranks = Vec::new();
+        for &kind in Block::ALL {
+            let mut row = row(State::Running, Activity::Busy);
+            row.set_blocked(Some(wire::Blocked {
+                kind,
+                since: "2026-11-29T08:00:00Z".to_owned(),
+                until: None,
+                evidence: "its transcript says: x".to_owned(),
+            }));
+            let look = Appearance::of(&row);
+            assert_eq!((look.group, look.word), (Group::Needs, kind.label()));
+            assert!(!["working", "idle"].contains(&look.mark), "{kind:?}");
+            assert_eq!(Appearance::deaf(&row), None, "a message is still possible");
+            ranks.push((look.rank(&row), kind));
+        }
+        ranks.sort();
+        let order: Vec<Block> = ranks.into_iter().map(|(_, kind)| kind).take(3).collect();
+        assert_eq!(order, [Block::LoggedOut, Block::NoCredit, Block::Limited]);
     }
 
     #[test]

@@ -135,6 +135,7 @@ mod tests {
             ("release-watch", "waiting", "standing/stop", "standing/start"),
             ("supervisor", "working", "standing/say", "standing/start"),
             ("docs-gardener", "idle", "standing/restart", "standing/start"),
+            ("nightly-audit", "usage limit", "hit your 5-hour limit", "standing/start"),
             ("silent", "unknown", "as of", "standing/stop"),
             ("nightly-bench", "exited", "standing/start", "standing/stop"),
             ("triage", "stopped", "standing/start", "standing/stop"),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use wire::{Row, State};
+use wire::{Activity, Row, State};
 
 use crate::{
     look::{Appearance, Group, has_prompt},
@@ -105,12 +105,14 @@ pub(crate) fn bytes(bytes: u64) -> String {
 #[component]
 fn StateCell(row: Row, word: &'static str, stale: bool) -> impl IntoView {
     let since = row.since.clone();
-    let time = match row.state {
-        State::Unknown => view! { " as of " <Moment time=row.as_of.clone() /> }.into_any(),
+    let until = row.blocked.as_ref().and_then(|blocked| blocked.until.clone());
+    let time = match (row.state, until) {
+        (_, Some(until)) if row.activity != Activity::Waiting => view! { " until " <Moment time=until /> }.into_any(),
+        (State::Unknown, _) => view! { " as of " <Moment time=row.as_of.clone() /> }.into_any(),
         _ if since.is_empty() => ().into_any(),
         _ if stale => view! { " since " <Moment time=since /> }.into_any(),
-        State::Stopped => view! { " " <Moment time=since /> }.into_any(),
-        State::Ended => view! { " " {how(&row.reason)} ", " <Moment time=since /> }.into_any(),
+        (State::Stopped, _) => view! { " " <Moment time=since /> }.into_any(),
+        (State::Ended, _) => view! { " " {how(&row.reason)} ", " <Moment time=since /> }.into_any(),
         _ => view! { " " <Ago time=since /> }.into_any(),
     };
     let reason = (row.state == State::Ended && row.since.is_empty()).then(|| format!(" {}", how(&row.reason)));
@@ -134,6 +136,9 @@ fn how(reason: &str) -> String {
 fn LastCell(row: Row, screen: Option<String>, open: bool) -> impl IntoView {
     if has_prompt(&row) {
         return view! { <Question row=row /> }.into_any();
+    }
+    if let Some(blocked) = &row.blocked {
+        return view! { <p class="last why">{blocked.evidence.clone()}</p> }.into_any();
     }
     let trouble =
         matches!(row.state, State::Orphaned | State::Unrecorded | State::Unreadable | State::Foreign | State::Unknown);

@@ -27,8 +27,9 @@ use std::{path::PathBuf, time::Duration};
 use http::Method;
 use serde::{Serialize, de::DeserializeOwned};
 pub use wire::{
-    Activity, AnswerRequest, Choice, ControlBody, ControlReport, ControlRequest, ControlVerb, CreateRequest,
-    DeleteRequest, Outcome, Problem, ProblemCode, Refusal, Row, SayReceipt, SayRequest, StandingApi, State, Status,
+    Activity, AnswerRequest, Block, Blocked, Choice, ControlBody, ControlReport, ControlRequest, ControlVerb,
+    CreateRequest, DeleteRequest, Outcome, Problem, ProblemCode, Refusal, Row, SayReceipt, SayRequest, StandingApi,
+    State, Status,
 };
 
 pub use address::Address;

@@ -73,6 +73,8 @@ pub struct Routing {
     pub harness_args: BTreeMap<String, Vec<String>>,
     /// Custom harnesses by name.
     pub harnesses: BTreeMap<String, CustomHarness>,
+    /// Time without progress after which a working session counts as stalled; zero turns this off.
+    pub stalled_after: Duration,
     /// Trust of working directories before a start.
     pub harness_trust: HarnessTrust,
     /// Settings of tmux.
@@ -282,6 +284,7 @@ impl Default for Routing {
             spawn_workdir: ".".to_owned(),
             harness_args: BTreeMap::new(),
             harnesses: BTreeMap::new(),
+            stalled_after: Duration::from_mins(30),
             harness_trust: HarnessTrust {
                 enabled: true,
                 scope: TrustScope::WorkspaceRoot,

@@ -87,6 +87,7 @@ fn routing(routing: &Part<'_>, defaults: Routing) -> Routing {
         spawn_workdir: routing.filled("spawnWorkdir").unwrap_or(defaults.spawn_workdir),
         harness_args: routing.map("harnessArgs", texts),
         harnesses: routing.map("harnesses", custom_harness),
+        stalled_after: routing.span("stalledAfter", 0.0, defaults.stalled_after),
         harness_trust: HarnessTrust {
             enabled: trust.flag("enabled", defaults.harness_trust.enabled),
             scope: trust.word("scope", defaults.harness_trust.scope, |word| match word {

@@ -9,6 +9,8 @@
 //! - A running process keeps `<config dir>/sessions/<pid>.json` with its conversation and its state.
 
 mod left;
+mod news;
+mod obstacle;
 mod screen;
 mod trust;
 
@@ -28,6 +30,7 @@ use super::{
     Act, Ended, Fresh, Harness, Place, Reading, Retention, Screen, Spawned, Trust, Written,
     args::{self, Options, Words},
     retention,
+    signal::{Obstacle, Signal},
 };
 
 /// Options as listed by `claude --help`.
@@ -181,6 +184,18 @@ impl Harness for Claude {
         (line["type"] == "user" && said && own).then(|| line["timestamp"].as_str().map(str::to_owned))?
     }
 
+    fn signal(&self, entry: &serde_json::Value) -> Option<Signal> {
+        news::signal(entry, self.begins_turn(entry).is_some())
+    }
+
+    fn obstacle(&self, screen: Screen<'_>) -> Option<Obstacle> {
+        obstacle::read(screen)
+    }
+
+    fn credentials(&self, place: &Place<'_>) -> Option<PathBuf> {
+        Some(config_dir(place)?.join(".credentials.json"))
+    }
+
     fn retention(&self, place: &Place<'_>) -> Retention {
         config_dir(place).map_or(Retention::Forever, |dir| retention::claude(&dir, place.cwd))
     }
@@ -218,7 +233,12 @@ impl Harness for Claude {
     }
 
     fn hints(&self) -> &'static [&'static str] {
-        &[r#"Try ""#, "Press up to edit queued messages"]
+        &[
+            r#"Try ""#,
+            "Press up to edit queued messages",
+            "Once fixed, resend your message",
+            "Resend your message to try again",
+        ]
     }
 
     fn holds_input(&self, screen: Screen<'_>, message: &str) -> Option<bool> {

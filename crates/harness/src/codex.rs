@@ -9,6 +9,8 @@
 //! - Without `--no-daemon` its screen starts a background server that outlives the pane.
 
 mod left;
+mod news;
+mod obstacle;
 mod rollout;
 mod screen;
 mod trust;
@@ -21,6 +23,7 @@ use wire::{Activity, Choice};
 use super::{
     Act, Ended, Fresh, Harness, Place, Reading, Screen, Spawned, Trust,
     args::{self, Options, Words},
+    signal::{Obstacle, Signal},
 };
 
 const NO_DAEMON: &str = "--no-daemon";
@@ -129,6 +132,18 @@ impl Harness for Codex {
         // Codex 0.171.0 writes `task_started` where earlier versions wrote the message.
         let begins = matches!(line["payload"]["type"].as_str(), Some("user_message" | "task_started"));
         (line["type"] == "event_msg" && begins).then(|| line["timestamp"].as_str().map(str::to_owned))?
+    }
+
+    fn signal(&self, entry: &serde_json::Value) -> Option<Signal> {
+        news::signal(entry, self.begins_turn(entry).is_some())
+    }
+
+    fn obstacle(&self, screen: Screen<'_>) -> Option<Obstacle> {
+        obstacle::read(screen)
+    }
+
+    fn credentials(&self, place: &Place<'_>) -> Option<PathBuf> {
+        Some(home(place)?.join("auth.json"))
     }
 
     fn read(&self, screen: Screen<'_>) -> Reading {

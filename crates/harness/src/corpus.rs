@@ -51,6 +51,8 @@ fn every_captured_screen_is_read_for_what_it_is() {
             let asked = screen.get("question");
             assert!(reading.question.contains(asked), "{}: {reading:?}", screen.name);
             assert_eq!(reading.question.is_empty(), asked.is_empty(), "{}: {reading:?}", screen.name);
+            let blocked = adapter.obstacle(shown).map(|obstacle| obstacle.kind.as_str());
+            assert_eq!(blocked.unwrap_or_default(), screen.get("blocked"), "{}", screen.name);
             let message = match screen.get("message") {
                 "" => "[the-loop] A message for standing session `ops`:\n\nhello".to_owned(),
                 message => message.replace("\\n", "\n"),
@@ -65,6 +67,48 @@ fn every_captured_screen_is_read_for_what_it_is() {
         }
     }
     assert!(read > 20, "only {read} screens were found");
+}
+
+/// Marks that agents draw before a line or a title, and change from one version to the next.
+const MARKS: &str = "✻✽✢✶✳✸✺∗●•◦■⏺◐◓◑◒△✦⣾⣽⣻⢿⡿⣟⣯⣷⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏⠐⠂⠠⠄";
+
+/// Replaces the mark at the beginning of a line.
+fn with_mark(line: &str, mark: &str) -> String {
+    let rest = line.trim_start();
+    match rest.chars().next() {
+        Some(first) if MARKS.contains(first) => {
+            format!("{}{mark}{}", &line[..line.len() - rest.len()], &rest[first.len_utf8()..])
+        }
+        _ => line.to_owned(),
+    }
+}
+
+#[test]
+fn other_marks_change_no_state() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/screens");
+    let mut replaced = 0;
+    for harness in fs::read_dir(folder).expect("the corpus").map(|entry| entry.expect("an entry").path()) {
+        let name = harness.file_name().and_then(|name| name.to_str()).expect("a name");
+        let adapter = by_name(name, &Routing::default(), &Surroundings::of_process()).expect("an adapter");
+        for screen in captured(&harness) {
+            let title = screen.get("title");
+            let before = Screen { text: &screen.text, title };
+            for mark in ["◆", "⊹", "~", "*"] {
+                let text: Vec<String> = screen.text.lines().map(|line| with_mark(line, mark)).collect();
+                let text = text.join("\n");
+                let title = with_mark(title, mark);
+                replaced += usize::from(text != screen.text || title != before.title);
+                let after = Screen { text: &text, title: &title };
+                let (read, reread) = (adapter.read(before), adapter.read(after));
+                assert_eq!(read.activity, reread.activity, "{} with {mark}", screen.name);
+                assert_eq!(read.question.is_empty(), reread.question.is_empty(), "{} with {mark}", screen.name);
+                let kind = |screen| adapter.obstacle(screen).map(|obstacle| obstacle.kind);
+                assert_eq!(kind(before), kind(after), "{} with {mark}", screen.name);
+                assert_eq!(adapter.is_up(before), adapter.is_up(after), "{} with {mark}", screen.name);
+            }
+        }
+    }
+    assert!(replaced > 80, "only {replaced} screens had a mark");
 }
 
 proptest! {
@@ -95,6 +139,7 @@ proptest! {
             let reading = adapter.read(screen);
             prop_assert_eq!(reading.activity == wire::Activity::Waiting, !reading.question.is_empty(), "{} of {}", name, text);
             adapter.is_up(screen);
+            adapter.obstacle(screen);
             adapter.holds_input(screen, &message);
         }
     }

@@ -19,6 +19,7 @@ mod opencode;
 mod program;
 mod retention;
 mod screen;
+pub mod signal;
 mod styled;
 mod trust;
 
@@ -34,6 +35,7 @@ use config::{HarnessTrust, Routing};
 use process::{ProcessIdentity, Surroundings};
 pub use program::find_program;
 pub use retention::Retention;
+pub use signal::{News, Obstacle, Signal};
 pub use styled::Styled;
 pub use trust::{Act, Trust};
 use wire::{Activity, Choice, SessionName};
@@ -247,6 +249,24 @@ pub trait Harness {
     /// harnesses where that is not known.
     fn begins_turn(&self, line: &serde_json::Value) -> Option<String> {
         let _ = line;
+        None
+    }
+
+    /// Reads the signal in an entry of the transcript: what it says about the progress of the turns.
+    fn signal(&self, entry: &serde_json::Value) -> Option<Signal> {
+        let _ = entry;
+        None
+    }
+
+    /// Reads the obstacle that the screen shows, outside the words of the conversation.
+    fn obstacle(&self, screen: Screen<'_>) -> Option<Obstacle> {
+        let _ = screen;
+        None
+    }
+
+    /// Returns the file that a login changes, if the harness has one.
+    fn credentials(&self, place: &Place<'_>) -> Option<PathBuf> {
+        let _ = place;
         None
     }
 

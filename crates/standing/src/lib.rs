@@ -53,7 +53,7 @@ pub use the_loop::{Standing, TheLoop};
 pub use tmux::{Attach, TerminalSize};
 pub use watching::{Blind, Look, PaneLook, PaneWatching, Places, Reason, Server, Watching};
 pub use wire::{
-    Activity, AnswerRequest, Check, Choice, ControlReport, ControlRequest, ControlVerb, CreateRequest, DeleteRequest,
-    Finding, Outcome, PlannedAction, PlannedSession, Problem, ProblemCode, Row, SayReceipt, SayRequest, SecretSource,
-    SessionName, Severity, StandingRef, State, Status, WorkItemRef,
+    Activity, AnswerRequest, Block, Blocked, Check, Choice, ControlReport, ControlRequest, ControlVerb, CreateRequest,
+    DeleteRequest, Finding, Outcome, PlannedAction, PlannedSession, Problem, ProblemCode, Row, SayReceipt, SayRequest,
+    SecretSource, SessionName, Severity, StandingRef, State, Status, WorkItemRef,
 };

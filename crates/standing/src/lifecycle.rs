@@ -16,6 +16,8 @@ pub(crate) mod fields;
 mod follow;
 pub(crate) mod get;
 pub(crate) mod list;
+mod news;
+mod obstacle;
 pub(crate) mod orphan;
 pub(crate) mod pane;
 pub(crate) mod permit;

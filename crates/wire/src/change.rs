@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Activity, Row, State, Status};
+use crate::{Activity, Block, Row, State, Status};
 
 /// Change of a session. The same change may be sent twice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +22,10 @@ pub struct SessionChange {
     pub running: bool,
     /// Activity of the harness.
     pub activity: Activity,
+    /// Obstacle of a running session; left out without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    pub blocked: Option<Block>,
 }
 
 impl SessionChange {
@@ -34,6 +38,7 @@ impl SessionChange {
             status: row.status,
             running: row.running,
             activity: row.activity,
+            blocked: row.blocked.as_ref().map(|blocked| blocked.kind),
         }
     }
 

@@ -3,7 +3,7 @@
 //! Each value has a published word, which programs read and which does not change; a label for people; and an
 //! explanation of one line. A test compares the tables in `docs/api.md` with these.
 
-use crate::{Activity, Evidence, Outcome, Row, State, Status, Verdict};
+use crate::{Activity, Block, Evidence, Outcome, Row, State, Status, Verdict};
 
 /// Adds the labels of a type: the list of its values, and for each value its published word, its label and its
 /// explanation.
@@ -64,6 +64,16 @@ labels!(Activity {
     Unknown: "unknown", "unknown", "Could not determine the activity from the screen.";
 });
 
+labels!(Block {
+    Limited: "limited", "usage limit", "The account reached a usage limit.";
+    LoggedOut: "logged-out", "logged out", "The account is not signed in.";
+    NoCredit: "no-credit", "no credit", "The account has no credit left.";
+    Overloaded: "overloaded", "overloaded", "The vendor's service is overloaded or fails.";
+    Refused: "refused", "refused", "The vendor refused the request.";
+    ContextFull: "context-full", "context full", "The conversation no longer fits the model's context.";
+    Stalled: "stalled", "stalled", "The harness is working, but has made no progress for a long time.";
+});
+
 labels!(Outcome {
     Started: "started", "started", "Started with a new conversation.";
     Resumed: "resumed", "resumed", "Started, conversation resumed.";
@@ -91,11 +101,14 @@ labels!(Evidence {
 });
 
 impl Row {
-    /// Returns the label of the session: its activity if it is running and the activity is known, otherwise its
-    /// state.
+    /// Returns the label of a running session: its prompt, its obstacle or its activity, in this order, as far as
+    /// known. Returns the label of the state otherwise.
     pub const fn label(&self) -> &'static str {
-        match (self.state, self.activity) {
-            (State::Running, Activity::Busy | Activity::Idle | Activity::Waiting) => self.activity.label(),
+        match (self.state, self.activity, &self.blocked) {
+            (State::Running, Activity::Busy | Activity::Idle | Activity::Unknown, Some(blocked)) => {
+                blocked.kind.label()
+            }
+            (State::Running, Activity::Busy | Activity::Idle | Activity::Waiting, _) => self.activity.label(),
             _ => self.state.label(),
         }
     }
@@ -120,6 +133,7 @@ mod tests {
         assert_published(Status::ALL, Status::as_str);
         assert_published(State::ALL, State::as_str);
         assert_published(Activity::ALL, Activity::as_str);
+        assert_published(Block::ALL, Block::as_str);
         assert_published(Outcome::ALL, Outcome::as_str);
         assert_published(Verdict::ALL, Verdict::as_str);
         assert_published(Evidence::ALL, Evidence::as_str);

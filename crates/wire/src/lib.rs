@@ -6,6 +6,7 @@
 //! This crate must stay free of I/O and of every framework: it also compiles to WebAssembly.
 
 mod api;
+mod blocked;
 mod change;
 mod finding;
 mod labels;
@@ -20,6 +21,7 @@ mod row;
 mod say;
 
 pub use api::{Refusal, StandingApi};
+pub use blocked::{Block, Blocked};
 pub use change::SessionChange;
 pub use finding::{Check, Finding, Severity};
 pub use lifecycle::{LifecycleReport, ServiceOutcome, ServiceRow};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Remedy, SessionName, Verdict, remedy::without_remedies};
+use crate::{Blocked, Remedy, SessionName, Verdict, remedy::without_remedies};
 
 /// Status in three values, for existing clients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -184,6 +184,11 @@ pub struct Row {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schema(required = true))]
     pub activity: Activity,
+    /// Obstacle of a running session, with its evidence; left out without one. The activity of a blocked session is
+    /// `unknown`, or `waiting` if it shows a prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    pub blocked: Option<Blocked>,
     /// Start time of the current activity, or time of the stop or exit; empty if unknown. For an idle or waiting session, the
     /// last write to its conversation.
     #[serde(default)]
@@ -258,6 +263,18 @@ pub struct Row {
 }
 
 impl Row {
+    /// Adds or removes the obstacle of the session. A blocked session is neither busy nor idle, so its activity becomes
+    /// `unknown`; a prompt stays, because it can be answered.
+    pub fn set_blocked(&mut self, blocked: Option<Blocked>) {
+        if let Some(blocked) = &blocked
+            && self.activity != Activity::Waiting
+        {
+            self.activity = Activity::Unknown;
+            self.since.clone_from(&blocked.since);
+        }
+        self.blocked = blocked;
+    }
+
     /// Returns a row with only a name, for a refused or deleted session.
     pub fn bare(name: &SessionName) -> Self {
         Self {
@@ -313,6 +330,7 @@ impl Row {
             state: State::Absent,
             reason: String::new(),
             activity: Activity::Unknown,
+            blocked: None,
             since: String::new(),
             as_of: String::new(),
             last_line: String::new(),
@@ -328,5 +346,44 @@ impl Row {
             detail: None,
             remedies: Vec::new(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Block;
+
+    fn limited() -> Blocked {
+        Blocked {
+            kind: Block::Limited,
+            since: "2026-11-29T08:00:00Z".to_owned(),
+            until: None,
+            evidence: "its transcript says: limit".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_blocked_session_is_neither_busy_nor_idle() {
+        for activity in [Activity::Busy, Activity::Idle, Activity::Unknown] {
+            let mut row = Row { activity, running: true, state: State::Running, ..Row::titled("ops") };
+            row.set_blocked(Some(limited()));
+            assert_eq!((row.activity, row.label()), (Activity::Unknown, "usage limit"));
+            assert_eq!(row.since, limited().since);
+        }
+        let mut asking = Row { activity: Activity::Waiting, state: State::Running, ..Row::titled("ops") };
+        asking.set_blocked(Some(limited()));
+        assert_eq!((asking.activity, asking.label()), (Activity::Waiting, "waiting"));
+    }
+
+    #[test]
+    fn a_row_without_an_obstacle_has_no_field_for_it() {
+        let mut row = Row::titled("ops");
+        assert!(serde_json::to_value(&row).expect("JSON").get("blocked").is_none());
+        row.set_blocked(Some(limited()));
+        let value = serde_json::to_value(&row).expect("JSON");
+        assert_eq!(value["blocked"]["kind"], "limited");
+        assert!(value["blocked"].get("until").is_none(), "{value}");
+        assert_eq!(serde_json::from_value::<Row>(value).expect("a row"), row);
     }
 }

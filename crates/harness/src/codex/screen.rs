@@ -69,7 +69,7 @@ fn input(lines: &[&str]) -> Option<usize> {
 fn works(lines: &[&str]) -> bool {
     let Some(input) = input(lines) else { return false };
     let above = lines[..input].iter().rev().filter(|line| !line.is_empty()).take(6);
-    above.into_iter().any(|line| line.starts_with(['•', '◦']) && line.contains("esc to interrupt"))
+    above.into_iter().any(|line| is_marked(line) && line.contains("esc to interrupt"))
 }
 
 /// Finds the first line of a dialog: a paragraph with a marked numbered answer, followed by the keys that it takes.
@@ -88,6 +88,11 @@ fn dialog(lines: &[&str]) -> Option<usize> {
 fn beginning(lines: &[&str], marked: usize) -> usize {
     let said = |line: &&str| !line.is_empty() && !line.starts_with("  ");
     lines[..marked].iter().rposition(said).map_or(0, |line| line + 1)
+}
+
+/// True if a line begins with a mark, whichever it is.
+fn is_marked(line: &str) -> bool {
+    line.starts_with(|c: char| !c.is_alphanumeric() && !c.is_whitespace())
 }
 
 fn is_wheel(title: &str) -> bool {

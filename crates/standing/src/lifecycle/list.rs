@@ -52,12 +52,12 @@ pub(crate) fn status(context: &Context) -> Result<ControlReport, Error> {
     Ok(ControlReport { sessions, stopped: None, ok })
 }
 
-/// True if the title leaves the activity or the prompt of a session open, so that its screen must be read. Screens of
-/// other programs are not read.
+/// True if the title leaves the activity, the prompt or an obstacle of a session open, so that its screen must be read: an
+/// agent that retries calls itself busy. Screens of other programs are not read.
 fn is_unclear(context: &Context, row: &Row) -> bool {
     let custom = context.settings().routing.harnesses.get(&row.harness);
     let known = custom.map_or_else(|| BUILT_IN.contains(&row.harness.as_str()), |custom| custom.like.is_some());
-    known && matches!(row.activity, Activity::Unknown | Activity::Waiting)
+    known && matches!(row.activity, Activity::Unknown | Activity::Waiting | Activity::Busy)
 }
 
 /// Updates rows from their screens, with few calls to tmux for any number of rows.
@@ -71,7 +71,7 @@ fn read_screens(context: &Context, unclear: Vec<(&mut Row, Option<&Record>, &Pan
         let told = row.clone();
         context.read_screen(row, record, pane, &screen.unwrap_or_default());
         // A screen that is not recognised says less than the title did.
-        if row.activity == Activity::Unknown {
+        if row.activity == Activity::Unknown && row.blocked.is_none() {
             *row = Row { last_line: std::mem::take(&mut row.last_line), ..told };
         }
     }

@@ -66,6 +66,9 @@ impl Context {
             self.read_title(&mut row, record, pane);
         }
         self.date(&mut row, record);
+        if let Condition::Live(pane) = &judged.condition {
+            self.add_obstacle(&mut row, record, pane, None);
+        }
         if let (State::Ended, Some(pane)) = (row.state, judged.condition.shown()) {
             let ended = pane.ended_at.and_then(|seconds| Timestamp::from_second(seconds).ok());
             row.since = ended.map(clock::at).unwrap_or_default();
@@ -94,6 +97,7 @@ impl Context {
             row.question = reading.question;
             row.choices = if row.activity == Activity::Waiting { adapter.choices(screen) } else { Vec::new() };
             self.date(row, record);
+            self.add_obstacle(row, record, pane, Some(text));
         }
     }
 

@@ -70,7 +70,7 @@ pub(crate) fn watch(
                 let told = row.clone();
                 context.read_screen(&mut row, entry.record(), pane, &screen.text);
                 // A screen that is not recognised says less than the title did.
-                if row.activity == Activity::Unknown {
+                if row.activity == Activity::Unknown && row.blocked.is_none() {
                     row = told;
                 }
             }

@@ -45,6 +45,7 @@ fn the_defaults_are_these() {
             spawn_workdir: ".".to_owned(),
             harness_args: BTreeMap::new(),
             harnesses: BTreeMap::new(),
+            stalled_after: Duration::from_mins(30),
             harness_trust: HarnessTrust {
                 enabled: true,
                 scope: TrustScope::WorkspaceRoot,

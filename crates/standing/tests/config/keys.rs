@@ -39,6 +39,7 @@ routing:
     mine: {command: [m], newArgs: ["{prompt}"], resumeArgs: ["{id}"], sessionId: minted}
     bare: {command: [n, o]}
     wrapper: {command: [w], like: claude}
+  stalledAfter: 90.5
   harnessTrust: {enabled: false, scope: directory, acceptBypassPermissions: never}
   tmux:
     {socket: s, remainOnExit: false, resumeOnRespawn: false, resumeProbeSeconds: 0.25, harnessKillGraceSeconds: 0}
@@ -191,6 +192,7 @@ fn every_routing_key_is_read() {
                 ("bare".to_owned(), bare),
                 ("wrapper".to_owned(), wrapper)
             ]),
+            stalled_after: Duration::from_millis(90_500),
             harness_trust: HarnessTrust {
                 enabled: false,
                 scope: TrustScope::Directory,

@@ -29,7 +29,7 @@ Exit status:
   0  the service and every auto-start session are running
   1  the service or an auto-start session is not running
   2  invalid arguments or config
-  3  only with --needs: everything is running, and a session is waiting for an answer
+  3  only with --needs: everything is running, and a session is waiting for an answer or blocked
 Sessions without auto-start are shown but do not affect statuses 0 and 1.";
 
 #[derive(Debug, clap::Args)]
@@ -37,12 +37,12 @@ pub(super) struct Args {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Exit with 3 if everything is running and a session is waiting for an answer
+    /// Exit with 3 if everything is running and a session is waiting for an answer or blocked
     #[arg(long)]
     needs: bool,
 }
 
-/// Exit status when a session waits for an answer.
+/// Exit status when a session waits for an answer or is blocked.
 const NEEDED: u8 = 3;
 
 pub(super) fn run(the_loop: &TheLoop, args: &Args, output: &mut Output) -> Result<u8, Refusal> {
@@ -61,8 +61,11 @@ pub(super) fn run(the_loop: &TheLoop, args: &Args, output: &mut Output) -> Resul
             slack_lines(&slack::report(the_loop), output);
         }
     }
-    let waits = report.standing_sessions.iter().any(|row| row.running && row.activity == Activity::Waiting);
-    Ok(if args.needs && code == 0 && waits { NEEDED } else { code })
+    let needs = report
+        .standing_sessions
+        .iter()
+        .any(|row| row.running && (row.activity == Activity::Waiting || row.blocked.is_some()));
+    Ok(if args.needs && code == 0 && needs { NEEDED } else { code })
 }
 
 fn service(the_loop: &TheLoop) -> Result<ServiceRow, Refusal> {
@@ -151,7 +154,9 @@ fn cells(row: &Row, enabled: bool) -> [Cell; 6] {
         _ if row.auto_start && (enabled || !row.declared) => "yes",
         _ => "no",
     };
-    let said = if row.reason.is_empty() { &row.question } else { &row.reason };
+    let obstacle = list::obstacle(row);
+    let texts = [&row.reason, &row.question, &obstacle];
+    let said = texts.into_iter().find(|text| !text.is_empty()).unwrap_or(&obstacle);
     [
         sanitize::line(&row.name).into(),
         Cell::new(row.state.label(), look),

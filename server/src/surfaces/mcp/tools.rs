@@ -142,12 +142,13 @@ impl Call {
 
     fn described(self) -> Tool {
         let (title, about) = match self {
-            Self::List => {
-                ("List standing sessions", "Lists all standing sessions with their state and activity.".to_owned())
-            }
+            Self::List => (
+                "List standing sessions",
+                "Lists all standing sessions with their state, activity and obstacle.".to_owned(),
+            ),
             Self::Get => (
                 "Show a standing session",
-                "Shows one standing session by name, with its state and activity.".to_owned(),
+                "Shows one standing session by name, with its state, activity and obstacle.".to_owned(),
             ),
             Self::Say => (
                 "Send a message to a standing session",

@@ -48,6 +48,7 @@ fn card(row: &Row) -> String {
         ("Live", live.to_owned()),
         ("Reason", row.reason.clone()),
         ("Activity", activity.to_owned()),
+        ("Blocked", list::obstacle(row)),
         ("Since", row.since.clone()),
         ("Question", row.question.clone()),
         ("Queued", if row.queued == 0 { String::new() } else { format!("{} message(s)", row.queued) }),

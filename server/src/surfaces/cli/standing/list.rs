@@ -2,7 +2,7 @@
 
 use clap::builder::styling::Style;
 use engine::StandingApi;
-use wire::{Activity, Row, State};
+use wire::{Activity, Blocked, Row, State};
 
 use super::{
     Format, Output, Refusal,
@@ -19,8 +19,8 @@ Examples:
   the-loop standing list --format json | jq -r '.[] | select(.running) | .name'
   the-loop standing list --format json | jq -r '.[] | select(.activity == \"waiting\") | .question'
 
-Activity is the current activity of a running session, Since is when it began, and Prompt is the prompt that the session
-is waiting at. A narrow terminal shows fewer columns; a pipe gets all of them.";
+Activity is the current activity of a running session or its obstacle (limited, logged-out, no-credit, overloaded, refused,
+context-full, stalled), Since is when it began, and Prompt is the prompt that the session is waiting at. A narrow terminal shows fewer columns; a pipe gets all of them.";
 
 const NOTHING: &str = "\
 No standing sessions yet. To create one:
@@ -84,8 +84,16 @@ pub(in crate::surfaces::cli) fn activity(row: &Row) -> Cell {
     match row.activity {
         _ if !row.running => Cell::from("-"),
         Activity::Waiting => Cell::new(row.activity.as_str(), WARN),
+        _ if row.blocked.is_some() => Cell::new(row.blocked.as_ref().map_or("", |blocked| blocked.kind.as_str()), WARN),
         _ => Cell::from(row.activity.as_str()),
     }
+}
+
+/// Describes the obstacle of a session: when it ends, and the evidence. Empty without one.
+pub(in crate::surfaces::cli) fn obstacle(row: &Row) -> String {
+    let Some(Blocked { kind, until, evidence, .. }) = &row.blocked else { return String::new() };
+    let until = until.as_ref().map(|until| format!(" until {until}")).unwrap_or_default();
+    format!("{}{until}: {evidence}", kind.label())
 }
 
 /// Describes the state of a session: yes or no, or a word where neither is accurate.
@@ -108,9 +116,11 @@ fn slack(row: &Row) -> String {
 /// Formats a line for each session whose state needs an explanation.
 fn remarks(rows: &[Row]) -> String {
     let mut lines = String::new();
-    for row in rows.iter().filter(|row| !row.reason.is_empty()) {
-        let name = paint(WARN, format!("{}:", sanitize::line(&row.name)));
-        lines.extend([name.as_str(), " ", &sanitize::line(&row.reason), "\n"]);
+    for row in rows {
+        for remark in [&row.reason, &obstacle(row)].into_iter().filter(|remark| !remark.is_empty()) {
+            let name = paint(WARN, format!("{}:", sanitize::line(&row.name)));
+            lines.extend([name.as_str(), " ", &sanitize::line(remark), "\n"]);
+        }
     }
     lines
 }
