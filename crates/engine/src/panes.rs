@@ -100,10 +100,10 @@ impl PaneWatcher {
 /// Looks at the watched panes until none is watched, or the service ends.
 async fn work(shared: Arc<Shared>) {
     let mut watching = PaneWatching::new(shared.the_loop.clone());
-    while let Some((names, again)) = shared.wanted() {
+    while let Some((views, again)) = shared.wanted() {
         let begun = Instant::now();
         let looked = task::spawn_blocking(move || {
-            let look = watching.look(&names, again);
+            let look = watching.look(&views, again);
             (watching, look)
         });
         let pause = if let Ok((back, look)) = looked.await {
@@ -130,9 +130,9 @@ impl Shared {
         self.watched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the sessions with subscribers, and if their panes must be found again. Without a subscriber, marks the
-    /// watcher as stopped and returns `None`.
-    fn wanted(&self) -> Option<(Vec<SessionName>, bool)> {
+    /// Returns the views of the sessions with subscribers, and if their panes must be found again. Without a subscriber,
+    /// marks the watcher as stopped and returns `None`.
+    fn wanted(&self) -> Option<(BTreeMap<SessionName, Arc<PaneView>>, bool)> {
         let mut watched = self.lock();
         if self.end.is_cancelled() {
             // Subscribers learn of the end.
@@ -141,7 +141,8 @@ impl Shared {
         watched.views.retain(|_, view| view.receiver_count() > 0);
         watched.at_work = !watched.views.is_empty();
         let again = std::mem::take(&mut watched.again);
-        watched.at_work.then(|| (watched.views.keys().cloned().collect(), again))
+        let views = watched.views.iter().map(|(name, view)| (name.clone(), Arc::clone(&view.borrow())));
+        watched.at_work.then(|| (views.collect(), again))
     }
 
     fn publish(&self, changed: Vec<(SessionName, Arc<PaneView>)>) {

@@ -1,7 +1,7 @@
 //! Watching the sessions: what is told, what it costs, and what is said while nothing can be seen. The tmux, the agents and
 //! the signals are real.
 
-use std::{env, fs, os::unix::fs::PermissionsExt as _, path::PathBuf};
+use std::{collections::BTreeMap, env, fs, os::unix::fs::PermissionsExt as _, path::PathBuf, sync::Arc};
 
 use nix::{
     sys::signal::{Signal, kill},
@@ -9,8 +9,8 @@ use nix::{
 };
 use serde_json::json;
 use standing::{
-    Activity, ControlRequest, ControlVerb, CreateRequest, Look, PaneWatching, Reason, Row, SayRequest, SessionName,
-    State, TheLoop, Watching,
+    Activity, ControlRequest, ControlVerb, CreateRequest, Look, PaneView, PaneWatching, Reason, Row, SayRequest,
+    SessionName, State, TheLoop, Watching,
 };
 use testkit::{TestHome, wait_for};
 
@@ -141,14 +141,15 @@ fn a_look_at_a_pane_starts_no_process() {
     let counted = Counted::new();
     let (home, the_loop) = (&counted.home, counted.the_loop());
     create(&the_loop, "ops");
-    let names = [SessionName::parse("ops").expect("a name")];
+    let name = SessionName::parse("ops").expect("a name");
+    let views = BTreeMap::from([(name, Arc::<PaneView>::default())]);
     let mut watching = PaneWatching::new(the_loop);
-    watching.look(&names, false);
-    wait_for("a connection", || (watching.look(&names, false).pause.as_millis() <= 100).then_some(()));
+    watching.look(&views, false);
+    wait_for("a connection", || (watching.look(&views, false).pause.as_millis() <= 100).then_some(()));
     let before = counted.count();
     send(home, &["send-keys", "-t", "=loop-standing-ops:", "-l", "typed"]);
     wait_for("the change", || {
-        let changed = watching.look(&names, false).changed;
+        let changed = watching.look(&views, false).changed;
         changed.iter().any(|(_, view)| view.lines.iter().any(|line| line.contains("typed"))).then_some(())
     });
     assert_eq!(counted.count(), before, "{}", fs::read_to_string(&counted.calls).expect("calls"));

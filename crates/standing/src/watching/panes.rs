@@ -69,12 +69,16 @@ impl PaneWatching {
         Self { the_loop, connection, server: None, watched, listed: None }
     }
 
-    /// Looks at the panes of these sessions, and forgets all others. `again` requests that panes are found again, after a
-    /// command on a session.
-    pub fn look(&mut self, names: &[SessionName], again: bool) -> PaneLook {
-        self.watched.retain(|name, _| names.contains(name));
-        for name in names {
-            self.watched.entry(name.clone()).or_insert_with(|| Watched { lost: true, ..Watched::default() });
+    /// Looks at the panes of these sessions, and forgets all others. Each session comes with the view that its subscribers
+    /// have, so that they learn of an end that precedes the first capture. `again` requests that panes are found again,
+    /// after a command on a session.
+    pub fn look(&mut self, wanted: &BTreeMap<SessionName, Arc<PaneView>>, again: bool) -> PaneLook {
+        self.watched.retain(|name, _| wanted.contains_key(name));
+        for (name, view) in wanted {
+            let new = || Watched { view: Arc::clone(view), lost: true, ..Watched::default() };
+            let watched = self.watched.entry(name.clone()).or_insert_with(new);
+            // A look that learns nothing leaves this for the next one.
+            watched.lost |= again;
         }
         let Ok(context) = self.the_loop.strict() else { return nothing() };
         if self.server.as_ref().is_some_and(ProcessIdentity::is_stopped) {
@@ -89,7 +93,7 @@ impl PaneWatching {
         let lost = self.watched.values().any(|watched| watched.lost);
         let missing = self.watched.values().any(|watched| watched.pane.is_none());
         let mut changed = Vec::new();
-        if lost || again || (missing && (told || is_due)) {
+        if lost || (missing && (told || is_due)) {
             let panes = context.look();
             self.find(&context, &panes, &mut changed);
             self.follow(&context, socket, &panes);
