@@ -5,6 +5,7 @@ mod app;
 mod auth;
 mod cli;
 mod client;
+mod config_command;
 mod conformance;
 mod cycle;
 mod empty;

@@ -5,6 +5,7 @@
 //! [`Loaded::settings`] is tolerant: it holds every setting that can be understood. `stop` and the lookup of the state
 //! folder use it, since both must work even with a broken declaration.
 
+mod effective;
 mod explain;
 mod locate;
 mod loopback;
@@ -21,11 +22,13 @@ mod salvage;
 mod schema;
 mod settings;
 mod syntax;
+mod template;
 mod tree;
 mod validate;
 
 use std::{collections::BTreeMap, path::Path, rc::Rc};
 
+pub use effective::{EffectiveValue, effective};
 pub use locate::{ConfigPath, locate};
 pub use loopback::is_loopback;
 pub use model::{
@@ -35,6 +38,7 @@ pub use model::{
 pub use problem::{ConfigProblem, ConfigProblems};
 use schema::MAX_MISTAKES;
 pub use schema::SCHEMA;
+pub use template::template;
 
 use position::{At, KeyPath, Mistake};
 use process::Surroundings;

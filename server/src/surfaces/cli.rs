@@ -6,6 +6,7 @@
 mod ago;
 mod channels;
 mod completions;
+mod config;
 mod doctor;
 mod events;
 mod given;
@@ -94,6 +95,12 @@ enum Command {
     Channels {
         #[command(subcommand)]
         verb: channels::Verb,
+    },
+    /// Check, show, edit or write the config
+    #[command(after_help = config::EXAMPLES)]
+    Config {
+        #[command(subcommand)]
+        verb: config::Verb,
     },
     /// Show the event log
     #[command(after_help = events::EXAMPLES)]
@@ -219,6 +226,7 @@ fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Refusal> {
         Command::Doctor(args) => doctor::run(&open("cli"), &args, output),
         Command::Selftest(args) => selftest::run(&args, output),
         Command::Channels { verb } => verb.run(&open("cli"), output),
+        Command::Config { verb } => verb.run(&open("cli"), output),
         Command::Events(args) => events::run(&open("cli"), &args, output),
         Command::Open => open::run(&open("cli"), output),
         // Each request identifies its own caller. The caller that started the service does not matter.
