@@ -75,7 +75,7 @@ impl Draft {
         match write::create(&draft.path, &text, Durability::Crash) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                output.err(&format!("Continuing with the draft {}; remove it to begin anew.\n", shown(&draft.path)));
+                output.err(&format!("Continuing with the draft {}; remove it to begin again.\n", shown(&draft.path)));
             }
             Err(error) => return Err(failed(&draft.path, "could not write the draft", &error)),
         }
