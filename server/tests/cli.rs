@@ -47,7 +47,7 @@ fn an_empty_list_says_what_to_type() {
 fn mistakes_in_the_call_exit_with_2() {
     let home = home();
     for args in [
-        vec![],
+        vec!["--service", "http://127.0.0.1:4114"],
         vec!["standing"],
         vec!["standing", "lst"],
         vec!["standing", "restart"],

@@ -14,6 +14,7 @@ mod lifecycle;
 mod man;
 mod open;
 mod output;
+mod overview;
 mod plan;
 mod report;
 mod restart;
@@ -58,7 +59,7 @@ struct Cli {
     #[arg(long, global = true, value_name = "ADDRESS", value_parser = given::filled)]
     service: Option<String>,
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -147,6 +148,7 @@ Examples:
   the-loop standing list                        list all sessions
   the-loop serve                                run the service, with the same in a browser
 
+Without a command, it shows the state and the commands that help next.
 Exit status: 0 success; 1 failed, not found or not delivered; 2 invalid arguments or config.";
 
 /// Error of a command: its message, the remedies, and the exit status.
@@ -193,7 +195,7 @@ pub fn run(args: Vec<OsString>) -> ExitCode {
         }
     };
     // A service logs the problems.
-    let serves = matches!(cli.command, Command::Serve(_));
+    let serves = matches!(cli.command, Some(Command::Serve(_)));
     let mut output = Output::of_process();
     let done = dispatch(cli, &mut output);
     if !serves {
@@ -206,17 +208,18 @@ pub fn run(args: Vec<OsString>) -> ExitCode {
 
 fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Refusal> {
     let config = cli.config.as_deref();
-    if cli.service.is_some() && !matches!(cli.command, Command::Standing { .. }) {
+    if cli.service.is_some() && !matches!(cli.command, Some(Command::Standing { .. })) {
         return Err(Refusal::mistake(
             "`--service` only works with `the-loop standing`: all other commands act on this machine",
         ));
     }
-    here(config, &cli.command)?;
+    here(config, cli.command.as_ref())?;
     let open = |source| TheLoop::open_in(config, Surroundings::of_process(), source);
-    if let Some(doing) = cli.command.controls() {
+    let Some(command) = cli.command else { return overview::run(&open("cli"), output) };
+    if let Some(doing) = command.controls() {
         open("cli").standing().may_control(doing)?;
     }
-    match cli.command {
+    match command {
         Command::Start(args) => start::run(&open("cli"), args, output),
         Command::Stop(args) => stop::run(&open("cli"), &args, output),
         Command::Restart(args) => restart::run(&open("cli"), args, output),
@@ -241,8 +244,8 @@ fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Refusal> {
 }
 
 /// Refuses to guess the project: without a current folder, only a config with an absolute path identifies it.
-fn here(config: Option<&Path>, command: &Command) -> Result<(), Refusal> {
-    let anywhere = matches!(command, Command::Selftest(_) | Command::Completions(_) | Command::Man(_));
+fn here(config: Option<&Path>, command: Option<&Command>) -> Result<(), Refusal> {
+    let anywhere = matches!(command, Some(Command::Selftest(_) | Command::Completions(_) | Command::Man(_)));
     let Err(error) = env::current_dir() else { return Ok(()) };
     let named = config.map(Path::to_owned).or_else(|| env::var_os("THE_LOOP_CLI_CONFIG").map(PathBuf::from));
     if anywhere || named.is_some_and(|file| file.is_absolute()) {

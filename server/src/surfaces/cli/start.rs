@@ -6,6 +6,8 @@ use wire::{ServiceOutcome, ServiceRow};
 use super::{
     Output, Refusal,
     lifecycle::{self, Half},
+    output::Format,
+    sanitize,
     serve::BindArgs,
 };
 use crate::{service::background, service::serve::Bind};
@@ -40,8 +42,32 @@ pub(super) fn run(the_loop: &TheLoop, args: Args, output: &mut Output) -> Result
     let sessions = if only.0 { Half::left_out() } else { lifecycle::sessions(the_loop.standing().start_auto()) };
     let (report, code) = lifecycle::join(services, sessions);
     lifecycle::print(&report, args.common.format, output)?;
+    if !only.0 && report.standing_sessions.is_empty() && args.common.format == Format::Text {
+        output.err(&nothing(the_loop)?);
+    }
     lifecycle::announce(the_loop, &report, output);
     Ok(code)
+}
+
+/// Says why no session was started, and what to add.
+fn nothing(the_loop: &TheLoop) -> Result<String, Refusal> {
+    let rows = the_loop.standing().list()?;
+    let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
+    Ok(if names.is_empty() {
+        let file = the_loop.config().path.file().display().to_string();
+        format!(
+            "no session to start: none is declared or created\n\
+             help: create one with `the-loop standing create NAME`\n\
+             help: or declare it in {}: `standingSessions: {{enabled: true, sessions: [{{name: NAME}}]}}`\n",
+            sanitize::line(&file)
+        )
+    } else {
+        format!(
+            "no session to start: `autoStart` is false for {}\n\
+             help: start one with `the-loop standing start NAME`, or set its `autoStart` to true\n",
+            sanitize::line(&names.join(", "))
+        )
+    })
 }
 
 /// Returns the service's half. `asked_for` is true if the command must start the service even where it is not started

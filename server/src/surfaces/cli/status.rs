@@ -68,7 +68,8 @@ pub(super) fn run(the_loop: &TheLoop, args: &Args, output: &mut Output) -> Resul
     Ok(if args.needs && code == 0 && needs { NEEDED } else { code })
 }
 
-fn service(the_loop: &TheLoop) -> Result<ServiceRow, Refusal> {
+/// Returns the row of the service, as it is now.
+pub(super) fn service(the_loop: &TheLoop) -> Result<ServiceRow, Refusal> {
     let config = the_loop.config();
     let state_root = &config.settings.state_root;
     let holder = instance::running(state_root).map_err(|error| {
@@ -103,7 +104,8 @@ fn text(report: &LifecycleReport, enabled: bool, output: &mut Output) {
     }
 }
 
-fn service_line(row: &ServiceRow) -> String {
+/// Formats the service's line.
+pub(super) fn service_line(row: &ServiceRow) -> String {
     let how = match (row.running, row.healthy) {
         (true, Some(true)) => paint(GOOD, "running"),
         (true, Some(false)) => paint(BAD, "running, but not responding"),
