@@ -62,7 +62,7 @@ fn a_start_that_starts_nothing_says_why_and_what_to_add() {
     assert!(by_hand.err.contains("`autoStart` is false for ops"), "{}", by_hand.err);
     home.reconfigure("/standingSessions", json!({ "sessions": [{ "name": "ops" }] }));
     let disabled = run(&home, &["start", "--sessions-only"]);
-    assert!(disabled.out.contains("`standingSessions.enabled` is false in"), "{disabled:#?}");
+    assert!(disabled.out.contains("set `standingSessions.enabled: true` in"), "{disabled:#?}");
     let json = run(&home, &["start", "--sessions-only", "--format", "json"]);
     assert_eq!(json.err, "");
 }
