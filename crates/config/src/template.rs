@@ -102,7 +102,7 @@ mod tests {
         let text = template();
         assert_eq!(problems(&text), [], "{text}");
         let (head, keys) = text.split_at(HEAD.len());
-        let set: String = keys.lines().map(|line| format!("{}\n", line.strip_prefix("# ").unwrap_or(line))).collect();
+        let set: String = keys.lines().flat_map(|line| [line.strip_prefix("# ").unwrap_or(line), "\n"]).collect();
         assert!(set.contains("\nservice:\n") && set.contains("  port: 4114\n"), "{set}");
         assert_eq!(problems(&format!("{head}{set}")), [], "{set}");
         let declared = head.replace("  # - name", "  - name").replace("  #   ", "    ");

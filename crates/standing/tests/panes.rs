@@ -1,7 +1,7 @@
 //! Captures of panes: colours, history, dead panes, and watching them without a process for each look. The tmux and the
 //! programs in it are real.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use nix::{
     sys::signal::{Signal, kill},
@@ -38,8 +38,9 @@ fn line(the_loop: &TheLoop, name: &str, line: &str) -> PaneView {
     })
 }
 
-fn names(names: &[&str]) -> Vec<SessionName> {
-    names.iter().map(|name| SessionName::parse(name).expect("a name")).collect()
+/// Sessions to look at, of which nothing is known yet.
+fn names(names: &[&str]) -> BTreeMap<SessionName, Arc<PaneView>> {
+    names.iter().map(|name| (SessionName::parse(name).expect("a name"), Arc::default())).collect()
 }
 
 /// Looks until a view of the session is as it should be.

@@ -66,5 +66,5 @@ impl<'a> From<&'a ConfigProblem> for Found<'a> {
 
 /// Returns the problems for people, one a line.
 fn lines(problems: &[ConfigProblem]) -> String {
-    problems.iter().map(|problem| format!("{}\n", sanitize::line(&problem.to_string()))).collect()
+    problems.iter().flat_map(|problem| [sanitize::line(&problem.to_string()), "\n".to_owned()]).collect()
 }
