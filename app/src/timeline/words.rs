@@ -38,6 +38,9 @@ pub(super) fn sentence_of(entry: &Entry) -> Sentence {
         "standing.stopped" => detailed("Stopped", field("detail")),
         "standing.stop_failed" => sentence("Could not stop it", ""),
         "standing.deleted" => sentence("Deleted", ""),
+        "standing.prompt_opened" => sentence("A prompt", "opened"),
+        "standing.terminal_opened" if field("mode") == "write" => sentence("Terminal opened", "to type into it"),
+        "standing.terminal_opened" => sentence("Terminal opened", "to read"),
         "standing.taken_up" => sentence("A queued message", "became a turn"),
         "standing.taken_back" => sentence("A queued message", "was removed from the queue"),
         "standing.announced" => sentence("Announced", "in Slack"),
@@ -159,6 +162,7 @@ pub(super) fn mark_of(entry: &Entry) -> &'static str {
         (None, "standing.started" | "service.started") => "start",
         (None, "standing.resumed" | "standing.restored") => "resume",
         (None, "standing.stopped" | "service.stopped") => "stopped",
+        (None, "standing.prompt_opened") => "waiting",
         (None, event) if event.starts_with("channel.") || event == "standing.announced" => "bell",
         _ => "dots",
     }

@@ -155,6 +155,12 @@ impl Engine {
         self.read(move |the_loop| permitted(the_loop.standing()).terminal(&name, write)).await
     }
 
+    /// Writes to the event log that a terminal of a session was opened.
+    pub async fn terminal_opened(&self, name: &str, write: bool) -> Result<(), Error> {
+        let name = name.to_owned();
+        self.read(move |the_loop| the_loop.standing().terminal_opened(&name, write)).await
+    }
+
     /// Subscribes to the pane of a session: while there is a subscription, the pane is captured about ten times a second.
     /// A session without a pane is watched as well, and its view appears once it has one.
     pub async fn watch_pane(&self, name: &str) -> Result<PaneSubscription, Error> {

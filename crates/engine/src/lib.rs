@@ -17,5 +17,5 @@ mod watcher;
 pub use engine::Engine;
 pub use panes::PaneSubscription;
 pub use queues::THREADS;
-pub use watcher::{Change, ConfigFile, SessionWatcher, Sessions, Snapshot, Subscription};
+pub use watcher::{Change, ConfigFile, Sample, SessionWatcher, Sessions, Snapshot, Subscription};
 pub use wire::{Refusal, StandingApi};

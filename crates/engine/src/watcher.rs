@@ -9,6 +9,8 @@
 
 mod ends;
 mod files;
+mod history;
+mod prompts;
 mod sessions;
 mod snapshot;
 
@@ -19,7 +21,7 @@ use std::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
-    time::Duration,
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use standing::{Look, TheLoop};
@@ -31,6 +33,8 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 pub use files::ConfigFile;
+use history::History;
+pub use history::Sample;
 use snapshot::Taken;
 pub use snapshot::{Sessions, Snapshot};
 
@@ -61,6 +65,7 @@ struct Shared {
     urgent: Notify,
     /// Notified when a file changed or a verb ended.
     changed: Notify,
+    history: Mutex<History>,
     /// True while the watcher works. Locked by a new subscriber and by the watcher while it leaves, so that no
     /// subscriber is left without a watcher.
     at_work: Mutex<bool>,
@@ -141,6 +146,7 @@ impl SessionWatcher {
             covered: watch::Sender::new(0),
             urgent: Notify::new(),
             changed: Notify::new(),
+            history: Mutex::default(),
             at_work: Mutex::new(false),
         }))
     }
@@ -190,6 +196,11 @@ impl SessionWatcher {
         Some(Arc::clone(&self.0.snapshots.borrow()))
     }
 
+    /// Returns the CPU and memory of a session in the last hour, as far as it was watched.
+    pub fn history(&self, name: &str) -> Vec<Sample> {
+        self.0.history.lock().unwrap_or_else(PoisonError::into_inner).of(name, seconds())
+    }
+
     /// Requests a look, since a verb has ended.
     pub(crate) fn verb_ended(&self) {
         self.0.want();
@@ -237,13 +248,16 @@ impl Shared {
         }
     }
 
-    /// Publishes a look. Subscribers are notified if it differs from the last one in more than measurements.
-    fn publish(&self, look: Look, taken: Taken) {
+    /// Publishes a look. Subscribers are notified if it differs from the last one in more than measurements. Returns the
+    /// sessions whose prompts have opened since.
+    fn publish(&self, look: Look, taken: Taken) -> Vec<String> {
         let covers = taken.covers;
-        let mut shown = false;
+        let (mut shown, mut asking) = (false, Vec::new());
         self.snapshots.send_if_modified(|last| {
             let (next, changed) = Snapshot::after(last, look, taken);
             shown = next.shows_other_than(last);
+            asking = prompts::opened(last, &next);
+            self.history.lock().unwrap_or_else(PoisonError::into_inner).note(next.rows(), seconds());
             *last = Arc::new(next);
             changed
         });
@@ -251,5 +265,12 @@ impl Shared {
             self.shown.send_modify(|looks| *looks += 1);
         }
         self.covered.send_replace(covers);
+        asking
     }
+}
+
+/// Returns seconds since 1970.
+fn seconds() -> u32 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u32::try_from(since.as_secs()).unwrap_or(u32::MAX)
 }

@@ -12,7 +12,7 @@ use tokio::{io::unix::AsyncFd, task, time};
 use super::{
     Shared,
     ends::Ends,
-    registered,
+    prompts, registered,
     snapshot::{Stamp, Taken},
 };
 
@@ -55,7 +55,7 @@ pub(super) async fn look(shared: &Arc<Shared>) {
         if let Ok(rows) = &look.rows {
             ends.follow(shared, rows);
         }
-        shared.publish(look, taken);
+        prompts::write(shared, shared.publish(look, taken));
         signal.follow(&watching);
         why = wait(shared, &watching, &signal, unsettled, took).await;
     }

@@ -4,7 +4,7 @@ use tmux::Attach;
 use wire::{Remedy, SessionName};
 
 use super::{Context, say};
-use crate::{Error, registry::Entry};
+use crate::{Error, events::Event, registry::Entry};
 
 /// Returns the command of a terminal that shows a running session. Without `write` it is read-only.
 pub(crate) fn terminal(context: &Context, name: &SessionName, write: bool) -> Result<Attach, Error> {
@@ -25,4 +25,14 @@ pub(crate) fn terminal(context: &Context, name: &SessionName, write: bool) -> Re
         other => other,
     })?;
     context.tmux.attach(&pane, write).into_result()?.ok_or_else(|| closed("stopped".to_owned(), start()))
+}
+
+/// Writes an event for a terminal that was opened.
+pub(crate) fn opened(context: &Context, name: &SessionName, write: bool) {
+    context.emit(
+        Event::info("standing.terminal_opened")
+            .with("standing", name.as_str())
+            .with("tmux_target", name.tmux_session())
+            .with("mode", if write { "write" } else { "read" }),
+    );
 }

@@ -231,6 +231,13 @@ impl Standing<'_> {
         lifecycle::terminal::terminal(&self.the_loop.strict()?, &name, write)
     }
 
+    /// Writes to the event log that a terminal of a session was opened.
+    pub fn terminal_opened(&self, name: &str, write: bool) -> Result<(), Error> {
+        let name = SessionName::parse(name)?;
+        lifecycle::terminal::opened(&self.the_loop.tolerant(), &name, write);
+        Ok(())
+    }
+
     /// Returns up to 500 lines of a session's history that are above the line with a number; `None` if it has no
     /// pane.
     pub fn scrollback(&self, name: &str, before: usize) -> Result<Option<Scrollback>, Error> {

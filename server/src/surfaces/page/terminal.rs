@@ -83,7 +83,11 @@ pub(super) async fn socket(
     Ok(upgrade.on_upgrade(move |socket| async move {
         tracing::info!(session = name, write, "a terminal was opened");
         match Attached::open(&attach) {
-            Ok(attached) => attached.run(socket, write, end).await,
+            Ok(attached) => {
+                // The terminal works without its event.
+                let _ = engine.terminal_opened(&name, write).await;
+                attached.run(socket, write, end).await;
+            }
             Err(error) => attached::refuse(socket, &error).await,
         }
         drop((permit, mark));
