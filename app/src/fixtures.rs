@@ -74,6 +74,7 @@ pub(crate) fn html(page: Page) -> String {
         bundle: Some(leptos),
         stylesheet: Some("/style/main.css".to_owned()),
         icon: Some("/favicon.svg".to_owned()),
+        manifest: None,
     };
     Owner::new().with(|| view! { <Shell assets=assets page=page /> }.to_html())
 }

@@ -66,7 +66,7 @@ pub use context::AppContext;
 #[cfg(feature = "ssr")]
 pub use page::{Page, load};
 #[cfg(feature = "ssr")]
-pub use parts::{confirm_part, menu_part, notice_part, row_part};
+pub use parts::{confirm_part, menu_part, notice_part, row_part, sent_part};
 #[cfg(feature = "ssr")]
 pub use query::Query;
 #[cfg(feature = "ssr")]
@@ -76,3 +76,5 @@ pub use session::{
 };
 #[cfg(feature = "ssr")]
 pub use shell::{Assets, Nav, Shell, ShellProps};
+#[cfg(feature = "ssr")]
+pub use theme::theme_of;

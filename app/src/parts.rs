@@ -1,6 +1,9 @@
-//! Parts of the page that its scripts fetch alone: an unfolded row, a menu, a confirmation, a notice.
+//! Parts of the page that its scripts fetch alone: an unfolded row, a menu, earlier messages, a confirmation, a
+//! notice.
 
+use ::standing::timeline::{EntryKind, Kinds, TimelineQuery};
 use leptos::prelude::*;
+use wire::SessionName;
 
 use crate::{
     context::AppContext,
@@ -27,6 +30,23 @@ pub async fn menu_part(context: &AppContext, name: &str) -> Option<String> {
     let row = page.session(name)?.row.clone();
     let common = page.common.clone();
     Some(Owner::new().with(|| view! { <Menu row=row common=common /> }.to_html()))
+}
+
+/// Renders the texts of the messages to a session as a list, newest first, each once. `None` without a session of this
+/// name.
+pub async fn sent_part(context: &AppContext, name: &str) -> Option<String> {
+    let name = SessionName::parse(name).ok()?;
+    let query = TimelineQuery { kinds: Kinds::Messages, ..TimelineQuery::of(name) };
+    let entries = context.engine().timeline(query).await.ok()?.entries;
+    let mut texts: Vec<String> = Vec::new();
+    // An answer is not a message, and a text that was cut would not be sent as it was.
+    for entry in entries.into_iter().filter(|entry| entry.kind == EntryKind::Message && entry.cut_from.is_none()) {
+        if let Some(text) = entry.text.filter(|text| !texts.contains(text)) {
+            texts.push(text);
+        }
+    }
+    let items = || texts.into_iter().map(|text| view! { <li>{text}</li> }).collect_view();
+    Some(Owner::new().with(|| view! { <ol>{items()}</ol> }.to_html()))
 }
 
 /// Renders the confirmation that an address asks for. `None` if it asks for none, or for sessions that do not exist.

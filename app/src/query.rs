@@ -13,6 +13,8 @@ pub struct Query {
     pub(crate) open: Vec<String>,
     /// True if the stopped sessions are unfolded.
     pub(crate) stopped: bool,
+    /// True if the page is not fetched again without scripts, since the reader writes.
+    pub(crate) hold: bool,
     /// True if the form for a new session is open.
     pub(crate) new: bool,
     /// Verb that must be confirmed; its sessions are not yet checked.
@@ -110,6 +112,7 @@ impl Query {
                 "order" => found.order = Order::parse(&value),
                 "open" => found.open.push(value.into_owned()),
                 "stopped" => found.stopped = true,
+                "hold" => found.hold = true,
                 "new" => found.new = true,
                 "confirm" => verb = Verb::parse(&value),
                 "name" => names.push(value.into_owned()),
@@ -149,6 +152,9 @@ impl Query {
         if self.stopped {
             query.append_key_only("stopped");
         }
+        if self.hold {
+            query.append_key_only("hold");
+        }
         if self.new {
             query.append_key_only("new");
         }
@@ -177,6 +183,7 @@ mod tests {
             order: Order::Harness,
             open: vec!["ops".to_owned()],
             stopped: true,
+            hold: true,
             new: true,
             confirm: Some(Confirm { verb: Verb::Stop, names: vec!["a".to_owned(), "b".to_owned()] }),
             notice: Some("1f".to_owned()),

@@ -41,7 +41,7 @@ pub(crate) use mark::Mark;
 pub(crate) use menu::{Copy, CopyLine, DeleteItem, Menu};
 pub(crate) use notice::{NoticeBox, Slot};
 pub(crate) use prompt::{Answers, Question};
-pub(crate) use row::{Excerpt, bytes};
+pub(crate) use row::{Excerpt, bytes, how};
 pub(crate) use say_box::SayBox;
 
 /// Renders the whole screen.

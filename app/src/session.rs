@@ -11,6 +11,7 @@ mod load;
 mod missing;
 mod pane;
 mod prompt;
+mod spark;
 
 use ::standing::Blind;
 use leptos::prelude::*;
@@ -18,7 +19,7 @@ use leptos::prelude::*;
 use crate::{
     notices::Place,
     screens::{Mark, SayBox, Slot},
-    shell::{Assets, Document, Nav},
+    shell::{Assets, Document, Nav, Refresh},
     timeline::Timeline,
     when::Moment,
 };
@@ -42,8 +43,11 @@ pub fn SessionShell(
 ) -> impl IntoView {
     let title = format!("{} · {} · the-loop", page.session.row.name, page.session.row.label());
     let version = page.version.to_string();
+    let (here, query) = (format!("/standing/{}", page.session.row.name), &page.common.query);
+    let refresh =
+        if query.hold { Refresh::Held { resume: here } } else { Refresh::Often { hold: format!("{here}?hold") } };
     view! {
-        <Document assets=assets title=title current=Nav::Standing refreshes=true version=version>
+        <Document assets=assets title=title current=Nav::Standing refresh=refresh version=version>
             <SessionScreen page=page.clone() />
         </Document>
     }

@@ -25,6 +25,8 @@ pub struct Assets {
     pub stylesheet: Option<String>,
     /// Address of the icon.
     pub icon: Option<String>,
+    /// Address of the manifest, with which a browser installs the page.
+    pub manifest: Option<String>,
 }
 
 /// Page of the navigation.
@@ -36,6 +38,20 @@ pub enum Nav {
     Events,
 }
 
+/// How often a reader without scripts gets the page again: every ten seconds or never. With the address that changes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Refresh {
+    /// The page does not change, or a form is open.
+    Never,
+    Often {
+        hold: String,
+    },
+    /// The reader writes.
+    Held {
+        resume: String,
+    },
+}
+
 /// Renders the page with the list of sessions.
 #[component]
 pub fn Shell(
@@ -45,9 +61,14 @@ pub fn Shell(
     page: Page,
 ) -> impl IntoView {
     let title = page.summary().title();
-    let refreshes = !page.common.query.new && page.common.query.confirm.is_none();
+    let query = &page.common.query;
+    let refresh = match (query.hold, query.new || query.confirm.is_some()) {
+        (_, true) => Refresh::Never,
+        (true, _) => Refresh::Held { resume: Query { hold: false, ..query.plain() }.address() },
+        (false, _) => Refresh::Often { hold: Query { hold: true, ..query.plain() }.address() },
+    };
     view! {
-        <Document assets=assets title=title current=Nav::Standing refreshes=refreshes version=page.version.to_string()>
+        <Document assets=assets title=title current=Nav::Standing refresh=refresh version=page.version.to_string()>
             <Screen page=page.clone() />
         </Document>
     }
@@ -60,8 +81,7 @@ pub(crate) fn Document(
     assets: Assets,
     #[prop(into)] title: String,
     current: Nav,
-    /// True if a reader without scripts gets the page again every ten seconds. Not while a form is open.
-    refreshes: bool,
+    #[prop(default = Refresh::Never)] refresh: Refresh,
     /// Version of the content, from which the stream of the page continues; empty for a page without a stream.
     #[prop(into, optional)]
     version: String,
@@ -81,7 +101,7 @@ pub(crate) fn Document(
                 <meta name="color-scheme" content="light dark" />
                 // Without a referrer a browser posts forms with `Origin: null`, which the host must refuse.
                 <meta name="referrer" content="same-origin" />
-                {refreshes
+                {matches!(refresh, Refresh::Often { .. })
                     .then(|| {
                         view! {
                             <noscript>
@@ -93,6 +113,12 @@ pub(crate) fn Document(
                 {assets
                     .icon
                     .map(|icon| view! { <link rel="icon" href=icon type="image/svg+xml" id="icon" /> })}
+                // Behind a sign-in, the browser needs its cookie for it.
+                {assets
+                    .manifest
+                    .map(|manifest| view! { <link rel="manifest" href=manifest crossorigin="use-credentials" /> })}
+                <meta name="theme-color" content="#f6f6f2" media="(prefers-color-scheme: light)" />
+                <meta name="theme-color" content="#131418" media="(prefers-color-scheme: dark)" />
                 {assets.stylesheet.map(|sheet| view! { <link rel="stylesheet" href=sheet /> })}
                 {assets.bundle.map(|bundle| view! { <HydrationScripts options=bundle islands=true /> })}
             </head>
@@ -103,6 +129,7 @@ pub(crate) fn Document(
                 </a>
                 <Top theme=theme current=current />
                 <Outdated />
+                <Refreshing refresh=refresh />
                 {children()}
                 <ThumbBar current=current />
                 <Keys />
@@ -116,6 +143,26 @@ pub(crate) fn Document(
                 <Enhance />
             </body>
         </html>
+    }
+    .into_any()
+}
+
+/// Tells a reader without scripts that the page is fetched again, which empties a message box.
+#[component]
+fn Refreshing(refresh: Refresh) -> impl IntoView {
+    let (text, link, href) = match refresh {
+        Refresh::Never => return ().into_any(),
+        Refresh::Often { hold } => {
+            ("This page is loaded again every 10 seconds.", "Pause that to write a message", hold)
+        }
+        Refresh::Held { resume } => ("This page is not loaded again on its own.", "Resume that", resume),
+    };
+    view! {
+        <noscript>
+            <p class="refreshing">
+                {text} " " <a href=href>{link}</a>
+            </p>
+        </noscript>
     }
     .into_any()
 }
@@ -299,7 +346,7 @@ const KEYS: [(&str, &[Shortcut]); 5] = [
     ),
     (
         "Message box",
-        &[("Send", &["Ctrl Enter"]), ("Last message, in an empty box", &["↑"]), ("Back to the row", &["Esc"])],
+        &[("Send", &["Ctrl Enter"]), ("Earlier messages, in an empty box", &["↑"]), ("Back to the row", &["Esc"])],
     ),
     (
         "Session page",
@@ -355,7 +402,7 @@ fn protect(scripted_styles: bool) {
     let styles = if scripted_styles { nonce.as_str() } else { "" };
     let policy = format!(
         "default-src 'none'; script-src 'self'{nonce} 'wasm-unsafe-eval'; style-src 'self'{styles}; img-src 'self'; \
-         connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+         manifest-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     );
     if let Ok(policy) = HeaderValue::from_str(&policy) {
         response.insert_header(CONTENT_SECURITY_POLICY, policy);

@@ -88,7 +88,7 @@ pub fn TerminalShell(
 ) -> impl IntoView {
     let title = format!("Terminal of {} · the-loop", page.name);
     view! {
-        <Document assets=assets title=title current=Nav::Standing refreshes=false scripted_styles=page.files.is_ok()>
+        <Document assets=assets title=title current=Nav::Standing scripted_styles=page.files.is_ok()>
             <Terminal page=page.clone() />
         </Document>
     }

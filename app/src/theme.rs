@@ -1,7 +1,7 @@
 //! Theme: the system's, unless the reader chose another one. The choice is kept in a cookie, so that the server renders
 //! it and the page does not flicker.
 
-use http::{header::COOKIE, request::Parts};
+use http::{HeaderMap, header::COOKIE, request::Parts};
 use leptos::prelude::use_context;
 
 /// Name of the cookie.
@@ -55,12 +55,11 @@ impl Theme {
 
     /// Returns the theme in the request.
     pub(crate) fn of_request() -> Self {
-        use_context::<Parts>().map(|parts| Self::of(&parts)).unwrap_or_default()
+        use_context::<Parts>().map(|parts| Self::of(&parts.headers)).unwrap_or_default()
     }
 
-    fn of(parts: &Parts) -> Self {
-        parts
-            .headers
+    fn of(headers: &HeaderMap) -> Self {
+        headers
             .get_all(COOKIE)
             .iter()
             .filter_map(|line| line.to_str().ok())
@@ -72,6 +71,12 @@ impl Theme {
     }
 }
 
+/// Returns the theme that the reader of a request chose, as the value of the attribute for the style sheet. For pages that
+/// are rendered elsewhere.
+pub fn theme_of(headers: &HeaderMap) -> &'static str {
+    Theme::of(headers).as_str()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,8 +84,8 @@ mod tests {
     #[test]
     fn the_choice_is_found_among_other_cookies() {
         let request = http::Request::builder().header(COOKIE, "a=b; the_loop_theme=dark; c=d").body(()).expect("valid");
-        assert_eq!(Theme::of(&request.into_parts().0), Theme::Dark);
+        assert_eq!(Theme::of(request.headers()), Theme::Dark);
         let request = http::Request::builder().header(COOKIE, "the_loop_theme=<x>").body(()).expect("valid");
-        assert_eq!(Theme::of(&request.into_parts().0), Theme::System);
+        assert_eq!(Theme::of(request.headers()), Theme::System);
     }
 }

@@ -1,6 +1,7 @@
 //! Event handlers in the browser. They work on the document that the server rendered, and request the next content from
 //! the server. They create no markup.
 
+mod bar;
 mod chosen;
 mod clicks;
 mod dialogs;
@@ -17,9 +18,11 @@ mod notify;
 mod page;
 mod pane;
 mod parts;
+mod recall;
 mod row;
 mod rows;
 mod send;
+mod side;
 mod signin;
 mod stale;
 mod stream;
@@ -46,6 +49,7 @@ pub(super) fn attach() {
     name::attach(&document);
     signin::attach();
     rows::attach(&document);
+    bar::attach();
     notify::attach();
     times::attach();
     menu::attach();

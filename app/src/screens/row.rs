@@ -66,8 +66,24 @@ pub(crate) fn SessionRow(session: Session, common: Arc<Common>) -> impl IntoView
                 <Mark name="dots" />
             </button>
             {open.then(|| view! { <More row=row.clone() screen=screen common=common.clone() /> })}
-            {asks.then(|| view! { <div class="more"><Answers row=row.clone() small=true /></div> })}
+            {asks.then(|| view! { <FoldedAnswers row=row.clone() /> })}
         </li>
+    }
+    .into_any()
+}
+
+/// Renders the answers of a folded row. A phone shows those of the longest wait, and a button in the place of the others.
+#[component]
+fn FoldedAnswers(row: Row) -> impl IntoView {
+    let name = row.name.clone();
+    view! {
+        <div class="more" id=format!("more-{name}")>
+            <a class="button small later" href=format!("/standing/{name}") data-unfold=name.clone()>
+                "Answer…"
+                <span class="visually-hidden">" " {name.clone()}</span>
+            </a>
+            <Answers row=row small=true />
+        </div>
     }
     .into_any()
 }
@@ -127,8 +143,8 @@ fn StateCell(row: Row, word: &'static str, stale: bool) -> impl IntoView {
 }
 
 /// Returns how a session exited, without the word that stands before it.
-fn how(reason: &str) -> String {
-    reason.trim_start_matches("it ").trim_start_matches("exited ").to_owned()
+pub(crate) fn how(reason: &str) -> String {
+    reason.trim_start_matches("it ").trim_start_matches("exited ").replacen("with status ", "code ", 1)
 }
 
 /// Renders what the session shows: its prompt, its last words, or the reason for its state.
@@ -143,7 +159,7 @@ fn LastCell(row: Row, screen: Option<String>, open: bool) -> impl IntoView {
     let trouble =
         matches!(row.state, State::Orphaned | State::Unrecorded | State::Unreadable | State::Foreign | State::Unknown);
     if trouble {
-        return view! { <p class="last why">{row.reason}</p> }.into_any();
+        return view! { <p class="last why" title=(!row.reason.is_empty()).then(|| row.reason.clone())>{row.reason.clone()}</p> }.into_any();
     }
     if row.state == State::Ended && !open {
         let words = screen.as_deref().map_or_else(|| row.last_line.clone(), |screen| tail(screen, 2));
@@ -181,8 +197,9 @@ fn More(row: Row, screen: Option<String>, common: Arc<Common>) -> impl IntoView 
     let name = row.name.clone();
     let excerpt = screen.map(|text| view! { <Excerpt name=name.clone() text=text /> });
     let asks = has_prompt(&row);
+    // The ID keeps its element, with what is typed in it, when a prompt beside it opens or closes.
     view! {
-        <div class="more">
+        <div class="more" id=format!("more-{name}")>
             {(!asks).then_some(excerpt)}
             {asks.then(|| view! { <Answers row=row.clone() small=false /> })}
             <SayBox row=row.clone() common=common.clone() />
@@ -222,6 +239,12 @@ mod tests {
         let long = "customer-import-dry-run-eu-2";
         assert_eq!(cut(long), "customer-i…-run-eu-2");
         assert_eq!(cut(long).chars().count(), LONG);
+    }
+
+    #[test]
+    fn an_exit_is_said_once_and_short() {
+        assert_eq!(how("exited with status 1"), "code 1");
+        assert_eq!(how("killed by SIGKILL"), "killed by SIGKILL");
     }
 
     #[test]

@@ -91,6 +91,7 @@ pub(crate) fn Bar(summary: Summary) -> impl IntoView {
             <svg viewBox=format!("0 0 {width} 18") width=width.to_string() height="18" preserveAspectRatio="none">
                 {runs}
             </svg>
+            <span class="bar-name" id="bar-name" hidden=true></span>
         </div>
     }
     .into_any()

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ::engine::Sample;
 use ::standing::Details;
 use leptos::prelude::*;
 use wire::{Row, State};
@@ -9,14 +10,14 @@ use wire::{Row, State};
 use crate::{
     page::Common,
     screens::{Copy, bytes},
-    session::{head::has_pane, load::SessionPage},
-    when::{Ago, Moment},
+    session::{head::has_pane, load::SessionPage, spark::spark},
+    when::{self, Ago, Moment},
 };
 
 /// Renders the facts. A fact that is not known has no line.
 #[component]
 pub(crate) fn About(page: SessionPage) -> impl IntoView {
-    let SessionPage { session, details, common, .. } = page;
+    let SessionPage { session, details, common, used, .. } = page;
     let row = session.row;
     let attach = has_pane(&row).then(|| {
         let command = format!("{} attach -r -t '={}'", common.tmux, row.tmux_target);
@@ -37,7 +38,7 @@ pub(crate) fn About(page: SessionPage) -> impl IntoView {
                 {fact("Directory", directory(&row, &common))}
                 {fact("Conversation", conversation(&row, &details))}
                 {fact("Process", row.pid.map(|pid| format!("pid {pid}").into_any()))}
-                {fact("Load", load(&row, session.stale))}
+                {fact("Load", load(&row, session.stale, &used))}
                 {fact("Up", up(&row))}
                 {fact("Last message", moment(&row.last_message_at))}
                 {fact("Queued", (row.queued > 0).then(|| row.queued.to_string().into_any()))}
@@ -147,10 +148,11 @@ fn short(id: &str) -> String {
     format!("{start}…{end}")
 }
 
-fn load(row: &Row, stale: bool) -> Option<AnyView> {
+/// Returns CPU and memory of now, and those of the last hour as lines.
+fn load(row: &Row, stale: bool, samples: &[Sample]) -> Option<AnyView> {
     let used = row.cpu.map(|cpu| format!("{cpu} %")).into_iter().chain(row.memory.map(bytes));
     let used = used.collect::<Vec<_>>().join(" · ");
-    (!stale && !used.is_empty()).then(|| used.into_any())
+    (!stale && !used.is_empty()).then(|| view! { {used} {spark(samples, when::now())} }.into_any())
 }
 
 /// Returns how long its harness has been running, or when it last started.

@@ -61,6 +61,20 @@ pub(crate) fn html(line: &str) -> String {
     html
 }
 
+/// Returns a line as plain text, without escape sequences and control characters.
+pub(crate) fn plain(line: &str) -> String {
+    let mut text = String::with_capacity(line.len());
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c == '\u{1b}' {
+            escape(&mut chars);
+        } else if !c.is_control() {
+            text.push(c);
+        }
+    }
+    text
+}
+
 fn begin(html: &mut String, style: Style) {
     let classes = style.classes();
     if !classes.is_empty() {

@@ -5,7 +5,7 @@ use wire::{Row, State};
 
 use crate::{
     look::Appearance,
-    screens::{Act, CopyLine, DeleteItem, Mark},
+    screens::{Act, CopyLine, DeleteItem, Mark, how},
     session::load::{SessionPage, Tab, Turn},
     when::{Ago, Moment},
 };
@@ -32,6 +32,17 @@ pub(crate) fn Head(page: SessionPage) -> impl IntoView {
             <StateLine row=row.clone() word=look.word stale=page.session.stale />
             {about}
             <Acts row=row page=page.clone() />
+            <button
+                class="button quiet small open-side"
+                type="button"
+                id="open-side"
+                aria-controls="side"
+                aria-expanded="false"
+                aria-keyshortcuts="i"
+                data-own=""
+            >
+                "Details"
+            </button>
             <Beside turn=page.turn />
         </header>
     }
@@ -46,10 +57,13 @@ fn StateLine(row: Row, word: &'static str, stale: bool) -> impl IntoView {
         State::Unknown => view! { " as of " <Moment time=row.as_of.clone() /> }.into_any(),
         _ if since.is_empty() => ().into_any(),
         _ if stale => view! { " since " <Moment time=since /> }.into_any(),
-        State::Stopped | State::Ended => view! { " " <Moment time=since /> }.into_any(),
+        State::Stopped => view! { " " <Moment time=since /> }.into_any(),
+        State::Ended => view! { " " {how(&row.reason)} ", " <Moment time=since /> }.into_any(),
         _ => view! { " " <Ago time=since /> }.into_any(),
     };
-    let reason = (!row.reason.is_empty()).then(|| format!(" · {}", row.reason));
+    // How it exited is said already, and what is wrong with the others is in the place of the pane.
+    let said = matches!(row.state, State::Ended) && !row.since.is_empty() || no_pane(row.state);
+    let reason = (!row.reason.is_empty() && !said).then(|| format!(" · {}", row.reason));
     view! {
         <p class="state" title=row.reason>
             <b>{word}</b>
@@ -119,6 +133,11 @@ fn Menu(row: Row, page: SessionPage) -> impl IntoView {
         </details>
     }
     .into_any()
+}
+
+/// True if the reason for the state is shown in the place of the pane.
+pub(crate) const fn no_pane(state: State) -> bool {
+    matches!(state, State::Orphaned | State::Unreadable | State::Foreign)
 }
 
 /// True if an operator can attach to the session.

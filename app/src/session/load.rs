@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ::engine::Sample;
 use ::standing::{Blind, Details, Error, PaneView};
 use wire::SessionName;
 
@@ -22,6 +23,8 @@ pub struct SessionPage {
     /// The pane; `None` if the session has none, or the reason why it could not be read.
     pub(crate) pane: Result<Option<PaneView>, String>,
     pub(crate) timeline: SessionTimeline,
+    /// CPU and memory of the last hour, as far as it was watched.
+    pub(crate) used: Vec<Sample>,
     pub(crate) turn: Turn,
     /// Set while tmux does not answer: start time and reason.
     pub(crate) blind: Option<Blind>,
@@ -93,10 +96,10 @@ pub async fn load_session(context: &AppContext, name: &str, query: &str) -> Foun
     // The links of the timeline lead to itself.
     let other = if kind.is_some() || before.is_some() { Tab::Timeline } else { Tab::default() };
     let tab = value("tab").map_or(other, |tab| Tab::parse(&tab));
-    let notice = Query::parse(query).notice;
+    let Query { notice, hold, .. } = Query::parse(query);
     // A notice about the session stays with it, as in its unfolded row.
     let open = vec![name.to_owned()];
-    let page = load(context, Query { open, notice, ..Query::default() }).await;
+    let page = load(context, Query { open, hold, notice, ..Query::default() }).await;
     if page.sessions.is_err() {
         return Found::Trouble(Box::new(page));
     }
@@ -111,6 +114,7 @@ pub async fn load_session(context: &AppContext, name: &str, query: &str) -> Foun
     });
     let timeline = of_session(context, &parsed, &kind.unwrap_or_default(), &before.unwrap_or_default()).await;
     let turn = Turn::of(&page, name);
+    let used = context.engine().watcher().history(name);
     let terminal = context.config().await.settings.routing.web_terminal.enabled;
     let Page { blind, version, common, .. } = page;
     Found::Session(Box::new(SessionPage {
@@ -118,6 +122,7 @@ pub async fn load_session(context: &AppContext, name: &str, query: &str) -> Foun
         details,
         pane,
         timeline,
+        used,
         turn,
         blind,
         version,

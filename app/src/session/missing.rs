@@ -69,7 +69,7 @@ pub fn MissingShell(
     page: MissingPage,
 ) -> impl IntoView {
     view! {
-        <Document assets=assets title="Not found · the-loop" current=Nav::Standing refreshes=false>
+        <Document assets=assets title="Not found · the-loop" current=Nav::Standing>
             <Missing page=page.clone() />
         </Document>
     }

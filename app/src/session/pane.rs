@@ -8,7 +8,7 @@ use wire::State;
 
 use crate::{
     context::AppContext,
-    session::{ansi, load::SessionPage},
+    session::{ansi, head, load::SessionPage, prompt::first_line},
 };
 
 /// Renders the pane with its bar. The last screen of a closed pane stays.
@@ -21,9 +21,15 @@ pub(crate) fn PaneBox(page: SessionPage) -> impl IntoView {
         Ok(view) => (view, None),
         Err(trouble) => (None, Some(trouble)),
     };
-    let shown = view.clone().unwrap_or_default();
+    let mut shown = view.clone().unwrap_or_default();
+    // The prompt is below the pane, once.
+    let asks = first_line(&row, &shown);
+    shown.lines.truncate(asks.map_or(usize::MAX, |asks| asks - shown.first));
     let nothing = view.is_none().then(|| {
-        let why = trouble.unwrap_or_else(|| no_pane(row.state).to_owned());
+        let mut why = trouble.unwrap_or_else(|| no_pane(row.state).to_owned());
+        if head::no_pane(row.state) && !row.reason.is_empty() {
+            why = format!("{why}\n{}", row.reason);
+        }
         view! { <p class="no-pane">{why}</p> }
     });
     let end = (view.is_some() && !shown.alive).then(|| {
@@ -41,6 +47,7 @@ pub(crate) fn PaneBox(page: SessionPage) -> impl IntoView {
             data-first=shown.first.to_string()
             data-cols=shown.cols.to_string()
             data-alive=shown.alive.then_some("")
+            data-asks=asks.map(|asks| asks.to_string())
         >
             <Bar terminal=terminal target=row.tmux_target size=size first=shown.first />
             <div class="screen" id="screen" tabindex="0" role="region" aria-label=format!("Screen of {name}")>
@@ -61,6 +68,7 @@ const fn no_pane(state: State) -> &'static str {
         State::Absent => "Not started yet. Its pane appears here once it runs.",
         State::Orphaned => "The harness is running, but its pane was not found.",
         State::Unknown => "tmux did not answer.",
+        State::Unreadable => "Its record could not be read.",
         _ => "No pane. The session is not running.",
     }
 }

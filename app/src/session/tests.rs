@@ -15,7 +15,7 @@ use crate::{
 };
 
 fn assets() -> Assets {
-    Assets { bundle: None, stylesheet: Some("/style/main.css".to_owned()), icon: None }
+    Assets { bundle: None, stylesheet: Some("/style/main.css".to_owned()), icon: None, manifest: None }
 }
 
 fn of(session: Session) -> SessionPage {
@@ -25,6 +25,7 @@ fn of(session: Session) -> SessionPage {
         details: Details::default(),
         pane: Ok(None),
         timeline: SessionTimeline::empty("ops"),
+        used: Vec::new(),
         turn: Turn { number: 2, all: 3, before: Some("before".to_owned()), after: None },
         blind: None,
         version: 7,

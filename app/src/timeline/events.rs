@@ -60,7 +60,7 @@ pub fn EventsShell(
     page: EventsPage,
 ) -> impl IntoView {
     view! {
-        <Document assets=assets title="Events · the-loop" current=Nav::Events refreshes=false>
+        <Document assets=assets title="Events · the-loop" current=Nav::Events>
             <Events page=page.clone() />
         </Document>
     }

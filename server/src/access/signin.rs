@@ -37,14 +37,8 @@ if (code) {
 addEventListener("hashchange", () => location.reload());
 "#;
 
-const STYLE: &str = "\
-:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
-main { max-width: 30rem; margin: 15vh auto; padding: 0 1rem; }
-code { font-family: ui-monospace, monospace; }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; padding: 0.75rem; border: 1px solid; }
-input, button { font: inherit; padding: 0.5rem 0.75rem; }
-input { width: 100%; box-sizing: border-box; margin: 0.25rem 0 0.75rem; }
-";
+/// The tokens of the page, and the style of this one.
+const STYLE: &str = concat!(include_str!("../../../style/tokens.css"), include_str!("signin.css"));
 
 /// Variable parts of the page.
 #[derive(Debug, Default)]

@@ -60,6 +60,7 @@ pub(crate) fn router(engine: Engine, live: Live) -> Router {
         .route("/standing/{name}/terminal", get(terminal::page))
         .route("/app/row/{name}", get(parts::row))
         .route("/app/menu/{name}", get(parts::menu))
+        .route("/app/sent/{name}", get(parts::sent))
         .route("/app/confirm", get(parts::confirm))
         .route("/app/notice/{id}", get(parts::notice))
         .route("/app/{area}/{verb}", post(server_function))
@@ -138,6 +139,7 @@ fn assets() -> Assets {
         bundle: assets::bundle(),
         stylesheet: assets::address("pkg/the-loop.css"),
         icon: assets::address("favicon.svg"),
+        manifest: assets::address("the-loop.webmanifest"),
     }
 }
 

@@ -9,8 +9,8 @@ use web_sys::{
 };
 
 use super::{
-    announce, around, change_query, chosen, dialogs, document, every, filter, first, focus, get, groups, menu, morph,
-    notify, row, rows, set, target, tell, undo, unfold, window,
+    announce, around, bar, change_query, chosen, dialogs, document, every, filter, first, focus, get, groups, menu,
+    morph, notify, row, rows, set, side, target, tell, undo, unfold, window,
 };
 
 /// Handles a click.
@@ -23,10 +23,10 @@ pub(super) fn click(event: &Event) {
         return;
     }
     close_menus(Some(&clicked));
-    let plain = event.dyn_ref::<MouseEvent>().is_some_and(|mouse| {
+    let plain = event.dyn_ref::<MouseEvent>().filter(|mouse| {
         mouse.button() == 0 && !mouse.ctrl_key() && !mouse.meta_key() && !mouse.shift_key() && !mouse.alt_key()
     });
-    if plain && handled(&clicked) {
+    if plain.is_some_and(|mouse| bar::clicked(&clicked, mouse) || handled(&clicked)) {
         event.prevent_default();
     }
 }
@@ -61,6 +61,10 @@ fn handled(clicked: &Element) -> bool {
         dialog.close();
     } else if let Some(button) = at("button.again") {
         again(&button);
+    } else if at("#open-side").is_some() {
+        side::go();
+    } else if let Some(link) = at("[data-unfold]") {
+        unfold::open(&get(&link, "data-unfold"));
     } else if let Some(button) = at("[data-fill]") {
         fill(&button);
     } else if at("#undo-stop").is_some() {

@@ -8,6 +8,8 @@ pub(super) enum Failure {
     Silent,
     /// The browser is not signed in.
     SignedOut,
+    /// The page no longer exists, for this reason.
+    Gone(String),
     /// The service refused the request, for this reason.
     Refused(String),
 }

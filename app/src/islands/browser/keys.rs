@@ -8,8 +8,8 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlFormElement, HtmlTextAreaElement, KeyboardEvent, ScrollIntoViewOptions};
 
 use super::{
-    around, chosen, clicks, dialogs, document, filter, first, focus, get, inside, menu, notify, page, pane, press, row,
-    send, target, unfold, window,
+    around, chosen, clicks, dialogs, document, filter, first, focus, get, inside, menu, notify, page, pane, press,
+    recall, row, send, side, target, unfold, window,
 };
 
 /// Handles a pressed key.
@@ -34,7 +34,12 @@ pub(super) fn key(event: &Event) {
         }
         return;
     }
-    if name == "ArrowUp" && target.has_attribute("data-send") && recall(&target) {
+    let recalls = target.dyn_ref::<HtmlTextAreaElement>().is_some_and(|area| match &*name {
+        "ArrowUp" => recall::earlier(area),
+        "ArrowDown" => recall::later(area),
+        _ => false,
+    });
+    if recalls {
         event.prevent_default();
         return;
     }
@@ -148,16 +153,6 @@ fn go(row: Option<&Element>) -> bool {
     true
 }
 
-/// Puts the last message into an empty box; false if there is none.
-fn recall(target: &Element) -> bool {
-    let Some(text) = target.dyn_ref::<HtmlTextAreaElement>().filter(|text| text.value().is_empty()) else {
-        return false;
-    };
-    let Some(last) = around(target, "form").and_then(|form| super::drafts::last_of(&form.id())) else { return false };
-    text.set_value(&last);
-    true
-}
-
 /// Goes one step back: closes the menu, leaves the message box, clears the filter or the selection, folds the row. Dialogs
 /// and panels close on their own.
 fn escape(target: &Element) -> bool {
@@ -176,6 +171,14 @@ fn escape(target: &Element) -> bool {
         if !step(1) {
             super::press(target);
         }
+        return true;
+    }
+    if side::close() {
+        return true;
+    }
+    // From the message box of a session's page to its pane, where the keys of the page work.
+    if let Some(screen) = first("#screen").filter(|_| around(target, ".dock").is_some()) {
+        focus(&screen);
         return true;
     }
     if let Some(row) = around(target, ".row") {

@@ -10,13 +10,14 @@ use web_sys::{Element, HtmlInputElement, HtmlTextAreaElement, Node};
 use super::{document, every_in, has_focus, set, unset, wait, window};
 
 /// Attributes that the reader controls and the server does not.
-const OURS: [&str; 9] = [
+const OURS: [&str; 10] = [
     "open",
     "aria-busy",
     "aria-invalid",
     "aria-selected",
     "data-hydrated",
     "data-chosen",
+    "data-drawer",
     "data-moves",
     "data-mode",
     "data-new",

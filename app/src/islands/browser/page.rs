@@ -1,6 +1,6 @@
 //! Fetches a page from the server and merges it into the open one.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
@@ -11,7 +11,7 @@ use web_sys::{
 };
 
 use super::{
-    document, drafts, every, failure::Failure, filter, first, get, morph, root, set, stale, times, wants, window,
+    document, drafts, every, failure::Failure, filter, first, get, morph, root, set, stale, times, wait, wants, window,
 };
 
 /// Statuses of a proxy that cannot reach the service.
@@ -23,6 +23,15 @@ const TOO_LONG: u32 = 10_000;
 thread_local! {
     /// Counts the shown pages. A page that was requested before the last one was shown is out of date.
     static SHOWN: Cell<u32> = const { Cell::new(0) };
+    /// ID of the last notice.
+    static NOTICE: RefCell<String> = const { RefCell::new(String::new()) };
+    /// Called after a page was shown.
+    static AFTER: Cell<Option<fn()>> = const { Cell::new(None) };
+}
+
+/// Sets the function that takes over parts of a shown page.
+pub(super) fn follow(run: fn()) {
+    AFTER.set(Some(run));
 }
 
 /// A page as the server rendered it.
@@ -53,15 +62,37 @@ pub(super) async fn reloaded(address: &str, form: &UrlSearchParams) -> Result<St
 /// Requests the page at the current address at once, and shows it.
 pub(super) fn refresh() {
     spawn_local(async {
-        let address = window().location().href();
-        let Ok(asked) = &address else { return };
-        match fetch(asked, None).await {
-            // The address may have been changed, or a newer page shown, in the meantime.
-            Ok(page) if page.asked_after == SHOWN.get() && window().location().href() == address => page.show(),
-            Ok(_) => {}
-            Err(failure) => stale::failed(&failure),
+        loop {
+            let address = window().location().href();
+            let Ok(asked) = &address else { return };
+            match fetch(asked, None).await {
+                Ok(page) if page.asked_after == SHOWN.get() && window().location().href() == address => {
+                    return page.show();
+                }
+                // The address was changed, or another page shown, in the meantime. This one may be older than the other, or
+                // than what was reported since.
+                Ok(_) => {}
+                Err(Failure::Gone(_)) => return leave(),
+                Err(failure) => return stale::failed(&failure),
+            }
         }
     });
+}
+
+/// Leads from the page of a session that no longer exists to the list, with the last notice.
+fn leave() {
+    spawn_local(async {
+        // A dialog that closes goes back in the history first.
+        wait(500).await;
+        let notice = NOTICE.with_borrow(String::clone);
+        let address = if notice.is_empty() { "/".to_owned() } else { ["/?notice=", &notice].concat() };
+        let _ = window().location().replace(&address);
+    });
+}
+
+/// Records the ID of a notice that is shown.
+pub(super) fn noticed(id: &str) {
+    NOTICE.set(id.to_owned());
 }
 
 /// Fetches a page. With a form, posts the form and follows the redirect.
@@ -118,6 +149,7 @@ fn refused(response: &Response, text: &str) -> Failure {
     let status = response.status();
     match detail.filter(|detail| !detail.is_empty()) {
         _ if status == 401 => Failure::SignedOut,
+        detail if status == 404 => Failure::Gone(detail.unwrap_or_else(|| "This no longer exists.".to_owned())),
         None if UNREACHED.contains(&status) => Failure::Silent,
         Some(detail) => Failure::Refused(detail),
         None => {
@@ -148,6 +180,9 @@ impl Fetched {
             morph::morph(&open, &new);
         }
         drafts::restore();
+        if let Some(run) = AFTER.get() {
+            run();
+        }
         times::localise(&root());
         filter::apply_if_any();
         filter::count();

@@ -13,12 +13,15 @@ use web_sys::{
 };
 
 use super::{
-    around, clicks, document, every_in, first, focus, get, inside, listen, mark, page, parts, press, set, stale,
+    around, clicks, document, every_in, first, focus, get, inside, listen, mark, page, parts, press, set, side, stale,
     target, tell, unset, wait, window,
 };
 
 /// Number of lines that the page keeps. The history has more.
 const MOST: u32 = 5_000;
+
+/// Attribute of the pane with the number of the line at which an open prompt begins.
+const ASKS: &str = "data-asks";
 
 /// Distance from the end, in pixels, at which the page still follows.
 const NEAR: i32 = 8;
@@ -76,6 +79,7 @@ pub(super) fn attach() {
         listen(&screen, "scroll", scrolled);
     }
     listen(&pane, "click", clicked);
+    page::follow(asked);
     listen(&window(), "resize", |_| fit());
 }
 
@@ -87,6 +91,7 @@ pub(super) fn changed(json: &str) {
         return;
     }
     let [cols, rows, begin, end] = ["cols", "rows", "first", "end"].map(|key| number(&value(key)));
+    let asks = asks();
     tell("#pane-size", &[&cols.to_string(), " × ", &rows.to_string()].concat());
     mark(&pane, "data-alive", value("alive").is_truthy());
     let (Some(screen), Some(lines)) = (first("#screen"), first("#lines")) else { return };
@@ -103,18 +108,22 @@ pub(super) fn changed(json: &str) {
     for entry in Object::entries(&value("lines").unchecked_into()) {
         let entry: Array = entry.unchecked_into();
         let (Some(at), Some(html)) = (entry.get(0).as_string(), entry.get(1).as_string()) else { continue };
-        let at = at.parse().unwrap_or(0);
-        if !IS_OLD.get() {
-            put(&lines, at, &html);
-        }
+        let at: u32 = at.parse().unwrap_or(0);
         SCREEN.with_borrow_mut(|known| {
             if let Some(line) = at.checked_sub(begin).and_then(|at| known.lines.get_mut(at as usize)) {
+                // Another text in the place of the prompt: it is closed.
+                if asks == Some(at) && !line.is_empty() && *line != html {
+                    unset(&pane, ASKS);
+                }
                 *line = html;
+                if let (false, Some(shown)) = (IS_OLD.get(), document().get_element_by_id(&id(at))) {
+                    shown.set_inner_html(line);
+                }
             }
         });
     }
     if !IS_OLD.get() {
-        cut(&lines, end);
+        complete(&lines);
     }
     // The column begins at its end: more lines below would move those that the reader reads.
     screen.set_scroll_top(if follows { 0 } else { screen.scroll_top() - (screen.scroll_height() - height) });
@@ -127,29 +136,51 @@ fn number(value: &JsValue) -> u32 {
     value.as_f64().unwrap_or(0.0) as u32
 }
 
+/// Returns the number of the line at which an open prompt begins. It is shown below the pane.
+fn asks() -> Option<u32> {
+    get(&first("#pane")?, ASKS).parse().ok()
+}
+
+/// Returns the number after the last line that is shown: while the page follows, that above an open prompt.
+fn bound(end: u32) -> u32 {
+    asks().filter(|_| FOLLOWS.get()).map_or(end, |asks| asks.min(end))
+}
+
 /// Shows the screen and nothing above it.
 fn rebuild(lines: &Element) {
     lines.set_inner_html("");
+    complete(lines);
+}
+
+/// Adds the lines that the screen has below those that are shown, and removes those after its end.
+fn complete(lines: &Element) {
     SCREEN.with_borrow(|screen| {
-        for (number, html) in (screen.first..).zip(&screen.lines) {
-            put(lines, number, html);
+        let end = bound(screen.end());
+        let shown = lines.last_element_child().and_then(|last| number_of(&last)).map_or(0, |last| last + 1);
+        for (number, html) in (screen.first..end).zip(&screen.lines) {
+            if number >= shown {
+                add(lines, number, html);
+            }
         }
+        cut(lines, end);
     });
+}
+
+/// Takes over whether a prompt is open, after the page was fetched again.
+fn asked() {
+    if let Some(lines) = first("#lines").filter(|_| FOLLOWS.get() && !IS_OLD.get()) {
+        complete(&lines);
+    }
 }
 
 fn id(number: u32) -> String {
     ["l-", &number.to_string()].concat()
 }
 
-/// Shows a line.
-fn put(lines: &Element, number: u32, html: &str) {
-    let id = id(number);
-    if let Some(line) = document().get_element_by_id(&id) {
-        line.set_inner_html(html);
-        return;
-    }
+/// Adds a line at the end.
+fn add(lines: &Element, number: u32, html: &str) {
     let Ok(line) = document().create_element("span") else { return };
-    line.set_id(&id);
+    line.set_id(&id(number));
     line.set_inner_html(html);
     let _ = lines.append_with_node_1(&line);
     let _ = lines.append_with_str_1("\n");
@@ -183,7 +214,9 @@ fn number_of(line: &Element) -> Option<u32> {
 fn scrolled(_: &Event) {
     let Some(screen) = first("#screen") else { return };
     let at_end = screen.scroll_top() >= -NEAR;
-    if at_end != FOLLOWS.get() {
+    // At the end of an open prompt the reader reads it.
+    let reads = at_end && asks().is_some();
+    if at_end != FOLLOWS.get() && !reads {
         follow(at_end);
     }
 }
@@ -195,13 +228,14 @@ fn follow(follows: bool) {
     if let Some(button) = first("#follow") {
         set(&button, "aria-pressed", if follows { "true" } else { "false" });
     }
-    if follows {
-        if let (true, Some(lines)) = (IS_OLD.replace(false), first("#lines")) {
+    if let (Some(lines), Some(screen)) = (first("#lines"), first("#screen")) {
+        let height = screen.scroll_height();
+        if follows && IS_OLD.replace(false) {
             rebuild(&lines);
+        } else if !IS_OLD.get() {
+            complete(&lines);
         }
-        if let Some(screen) = first("#screen") {
-            screen.set_scroll_top(0);
-        }
+        screen.set_scroll_top(if follows { 0 } else { screen.scroll_top() - (screen.scroll_height() - height) });
     }
     tell_news();
 }
@@ -315,14 +349,7 @@ pub(super) fn key(key: &str) -> bool {
             }
             return field.is_some();
         }
-        "i" => {
-            let side = inside(&main, "#side");
-            if let Some(side) = &side {
-                side.scroll_into_view();
-                focus(side);
-            }
-            return side.is_some();
-        }
+        "i" => return side::go(),
         digit if digit.len() == 1 && digit.as_bytes()[0].is_ascii_digit() => {
             inside(&main, &["#prompt button[value=\"", digit, "\"]"].concat())
         }

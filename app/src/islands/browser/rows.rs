@@ -107,7 +107,8 @@ fn finish(row: &Element, before: &str) {
     }
 }
 
-fn flash(row: &Element) {
+/// Shows for a moment that a row is meant.
+pub(super) fn flash(row: &Element) {
     set(row, FLASH, "");
     let row = row.clone();
     spawn_local(async move {

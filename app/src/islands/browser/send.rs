@@ -161,6 +161,7 @@ fn shown(html: &str) -> Option<Answer> {
     let failed = get(&notice, "data-notice") == "failed";
     // The address keeps the answer over a reload.
     change_query(|query| query.set("notice", &get(&part, "data-id")));
+    page::noticed(&get(&part, "data-id"));
     // The last answer counts: an older one of the same session, or without a row, says nothing any more.
     let older = document().get_element_by_id(&["receipt-", &name].concat());
     for slot in first("#notice-page").into_iter().chain(older) {
@@ -223,7 +224,7 @@ fn failed(failure: &Failure) {
             stale::failed(failure);
             announce("You are signed out, so nothing was sent. Sign in and send it again. Your input is kept.", true);
         }
-        Failure::Refused(reason) => {
+        Failure::Refused(reason) | Failure::Gone(reason) => {
             stale::answered();
             announce(reason, true);
         }

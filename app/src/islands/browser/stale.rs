@@ -54,7 +54,7 @@ pub(super) fn failed(failure: &Failure) {
         let (id, data) = match failure {
             Failure::Silent => ("silent", ""),
             Failure::SignedOut => ("signed-out", ""),
-            Failure::Refused(why) => ("refused", why.as_str()),
+            Failure::Refused(why) | Failure::Gone(why) => ("refused", why.as_str()),
         };
         tabs::post(&Message::Event { name: "failure", id, data });
     }
@@ -85,7 +85,7 @@ fn show(failure: &Failure) {
             }
             reason(SIGNED_OUT);
         }
-        Failure::Refused(why) => {
+        Failure::Refused(why) | Failure::Gone(why) => {
             if let Some(line) = first("#refused") {
                 line.set_text_content(Some(why));
             }

@@ -194,6 +194,8 @@ fn dispatch(name: &str, id: &str, data: &str) {
     match name {
         "row" => changed(data, false),
         "open" => changed(data, true),
+        // The page of a session that was deleted finds that out.
+        "changed" | "gone" if is_page_of(data) => page::refresh(),
         "gone" => rows::gone(data),
         "names" => rows::only(data),
         "texts" => rows::texts(data),
@@ -205,7 +207,6 @@ fn dispatch(name: &str, id: &str, data: &str) {
             }
             rows::settled();
         }
-        "changed" if get(&first("main").unwrap_or_else(root), "data-session") == data => page::refresh(),
         "log" => log::news(data),
         "reload" => page::refresh(),
         "mode" => {
@@ -214,6 +215,11 @@ fn dispatch(name: &str, id: &str, data: &str) {
         }
         _ => {}
     }
+}
+
+/// True if this is the page of a session.
+fn is_page_of(name: &str) -> bool {
+    get(&first("main").unwrap_or_else(root), "data-session") == name
 }
 
 /// Shows a row, and unfolds it if the list is short.

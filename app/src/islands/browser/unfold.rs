@@ -46,15 +46,29 @@ fn show(name: &str, query: &str, write: bool) {
     let address = ["/app/row/", name, query].concat();
     let name = name.to_owned();
     spawn_local(async move {
-        let new = match page::part(&address, None).await {
-            Ok(html) => parts::parsed(&html),
-            Err(failure) => return stale::failed(&failure),
-        };
-        let (Some(old), Some(new)) = (row::of(&name), new) else { return };
-        rows::replaced(&old, &new);
-        wants::changed();
-        if let (true, Some(text)) = (write, message_box(&old)) {
-            super::focus(&text);
+        // The stream may bring another state while the answer is on its way. An older answer is not shown.
+        loop {
+            let before = row::of(&name).map(|row| state(&row));
+            let new = match page::part(&address, None).await {
+                Ok(html) => parts::parsed(&html),
+                Err(failure) => return stale::failed(&failure),
+            };
+            let (Some(old), Some(new)) = (row::of(&name), new) else { return };
+            let now = state(&old);
+            if before.is_some_and(|before| before != now) && state(&new) != now {
+                continue;
+            }
+            rows::replaced(&old, &new);
+            wants::changed();
+            if let (true, Some(text)) = (write, message_box(&old)) {
+                super::focus(&text);
+            }
+            return;
         }
     });
+}
+
+/// Returns the state of a row and its time.
+fn state(row: &Element) -> String {
+    [get(row, "data-state"), get(row, "data-rank")].concat()
 }

@@ -1,6 +1,6 @@
 //! Parts of the page for its own scripts, as HTML without a document around them.
 
-use app::{Query, confirm_part, menu_part, notice_part, row_part};
+use app::{Query, confirm_part, menu_part, notice_part, row_part, sent_part};
 use axum::{
     extract::{Path, RawQuery, State},
     http::{HeaderValue, StatusCode, header},
@@ -23,6 +23,11 @@ pub(super) async fn row(
 /// Serves the menu of a session.
 pub(super) async fn menu(State(state): State<PageState>, Path(name): Path<String>) -> Response {
     answer(menu_part(&state.context, &name).await)
+}
+
+/// Serves the texts of the messages to a session.
+pub(super) async fn sent(State(state): State<PageState>, Path(name): Path<String>) -> Response {
+    answer(sent_part(&state.context, &name).await)
 }
 
 /// Serves the confirmation that the query asks for.

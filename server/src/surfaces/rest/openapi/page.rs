@@ -10,7 +10,8 @@ use uuid::Uuid;
 
 use super::{Refused, document, each_operation, refusals};
 
-const STYLE: &str = include_str!("page.css");
+/// The tokens of the page, and the style of this one.
+const STYLE: &str = concat!(include_str!("../../../../../style/tokens.css"), include_str!("page.css"));
 
 refusals!(Refusals = Refused::with(&[]));
 
@@ -23,7 +24,7 @@ pub(crate) async fn docs(headers: HeaderMap) -> Response {
     let policy = format!(
         "default-src 'none'; style-src 'nonce-{nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     );
-    let page = format!("<!DOCTYPE html>{}", whole(document(), nonce, authority).to_html());
+    let page = format!("<!DOCTYPE html>{}", whole(document(), nonce, authority, app::theme_of(&headers)).to_html());
     let mut response = Html(page).into_response();
     if let Ok(policy) = HeaderValue::from_str(&policy) {
         response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
@@ -31,7 +32,7 @@ pub(crate) async fn docs(headers: HeaderMap) -> Response {
     response
 }
 
-fn whole(document: &Value, nonce: String, authority: &str) -> impl IntoView + use<> {
+fn whole(document: &Value, nonce: String, authority: &str, theme: &'static str) -> impl IntoView + use<> {
     let title = format!("{} {}", text(&document["info"]["title"]), text(&document["info"]["version"]));
     let about =
         text(&document["info"]["description"]).split("\n\n").map(|part| view! { <p>{prose(part)}</p> }).collect_view();
@@ -42,21 +43,34 @@ fn whole(document: &Value, nonce: String, authority: &str) -> impl IntoView + us
     let schemas =
         object(&document["components"]["schemas"]).map(|(name, schema)| component(name, schema)).collect_view();
     view! {
-        <html lang="en">
+        <html lang="en" data-theme=theme>
             <head>
                 <meta charset="utf-8"/>
                 <meta name="viewport" content="width=device-width, initial-scale=1"/>
-                <title>{format!("{title} API")}</title>
+                <meta name="color-scheme" content="light dark"/>
+                <title>{format!("API · {title}")}</title>
                 <style nonce=nonce>{STYLE}</style>
             </head>
             <body>
-                <header>
-                    <h1>{title}</h1>
-                    {about}
-                    <p><a href="/api/openapi.json">"OpenAPI 3.1 document"</a></p>
+                <a class="skip" href="#main">"Skip to content"</a>
+                <header class="top">
+                    <a class="brand" href="/" aria-label="the-loop, home">"the"<span aria-hidden="true">"·"</span>"loop"</a>
+                    <nav aria-label="Main">
+                        <a href="/#/standing">"Standing"</a>
+                        <a href="/events">"Events"</a>
+                        <a href="/api/docs" aria-current="page">"API"</a>
+                    </nav>
                 </header>
-                <nav aria-label="Operations"><ul>{links}</ul></nav>
-                <main>{operations}{schemas}</main>
+                <div class="columns">
+                    <nav class="operations" aria-label="Operations"><ul>{links}</ul></nav>
+                    <main id="main" tabindex="-1">
+                        <h1>{title}</h1>
+                        {about}
+                        <p><a href="/api/openapi.json">"OpenAPI 3.1 document"</a></p>
+                        {operations}
+                        {schemas}
+                    </main>
+                </div>
             </body>
         </html>
     }
