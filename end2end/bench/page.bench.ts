@@ -1,7 +1,7 @@
 // Figures of the page in Chromium, each beside its aim. They depend on the machine: quote them with the load beside them.
 import { get } from 'node:http';
 import { loadavg } from 'node:os';
-import { test } from '@playwright/test';
+import { type Page, test } from '@playwright/test';
 import { Service, until } from '../support/service';
 
 const declared = (count: number) =>
@@ -10,6 +10,28 @@ const declared = (count: number) =>
       description: Looks after part ${index}
       harness: demo
 `).join('');
+
+/** One more session, which begins to wait once it is started. */
+const ASKS = `
+    - name: asks
+      harness: demo
+      autoStart: false
+      harnessArgs: ['--fault', 'dialog=Push the release branch?']
+`;
+
+/** Returns the time at which a page shows a state of a session, in ms since 1970. */
+const shows = (page: Page, name: string, state: string) =>
+    page.evaluate(
+        ([id, state]) =>
+            new Promise<number>((done) => {
+                const row = () => document.getElementById(id!)?.getAttribute('data-state');
+                const check = () => row() === state && (observer.disconnect(), done(performance.timeOrigin + performance.now()));
+                const observer = new MutationObserver(check);
+                observer.observe(document.body, { subtree: true, childList: true, attributes: true });
+                check();
+            }),
+        [`session-${name}`, state],
+    );
 
 const percentile = (values: number[], part: number) => {
     const sorted = [...values].sort((a, b) => a - b);
@@ -33,7 +55,7 @@ function load(address: string): Promise<{ first: number; bytes: number }> {
 
 for (const count of [8, 50, 500]) {
     test(`${count} sessions`, async ({ page }) => {
-        const service = await Service.start(declared(count));
+        const service = await Service.start(declared(count) + ASKS);
         try {
             console.log(`\n${count} running sessions, load ${loadavg()[0]!.toFixed(1)}`);
             await service.cli('standing', 'start', '--all');
@@ -86,17 +108,7 @@ for (const count of [8, 50, 500]) {
             for (let round = 0; round < tries; round += 1) {
                 const name = `s${String(round).padStart(3, '0')}`;
                 const before = await task();
-                const seen = page.evaluate(
-                    (id) =>
-                        new Promise<number>((done) => {
-                            const row = () => document.getElementById(id)?.getAttribute('data-state');
-                            const check = () => row() === 'exited' && (observer.disconnect(), done(performance.timeOrigin + performance.now()));
-                            const observer = new MutationObserver(check);
-                            observer.observe(document.body, { subtree: true, childList: true, attributes: true });
-                            check();
-                        }),
-                    `session-${name}`,
-                );
+                const seen = shows(page, name, 'exited');
                 const { stdout } = await service.tmux('list-panes', '-t', `=loop-standing-${name}:`, '-F', '#{pane_pid}');
                 const killed = performance.timeOrigin + performance.now();
                 process.kill(Number(stdout.trim()), 'SIGKILL');
@@ -105,6 +117,30 @@ for (const count of [8, 50, 500]) {
             }
             say('killed in tmux to page, p50 / p95', `${percentile(late, 0.5).toFixed(0)} / ${percentile(late, 0.95).toFixed(0)} ms`, { 8: '300 ms', 50: '300 ms', 500: '500 ms' }[count]!);
             say('script, style and layout a change, p50', `${percentile(busy, 0.5).toFixed(1)} ms`, '5 ms');
+
+            const second = await page.context().newPage();
+            await second.goto(service.at('/'));
+            await until('the stream', async () => (await second.locator('html').getAttribute('data-mode')) === 'live');
+            // Each is the time of both tabs, from the moment at which it is true in tmux.
+            const both = async (what: string, name: string, state: string, happens: () => Promise<void>) => {
+                const seen = Promise.all([shows(page, name, state), shows(second, name, state)]);
+                await happens();
+                const happened = Date.now();
+                const late = (await seen).map((at) => Math.max(0, at - happened).toFixed(0));
+                say(`${what}, to the page / a second tab`, `${late.join(' / ')} ms`, '1000 ms');
+            };
+            const victim = `s${String(count - 1).padStart(3, '0')}`;
+            const { stdout } = await service.tmux('list-panes', '-t', `=loop-standing-${victim}:`, '-F', '#{pane_pid}');
+            await both('killed', victim, 'exited', async () => void process.kill(Number(stdout.trim()), 'SIGKILL'));
+            await both('began to wait', 'asks', 'waiting', async () => {
+                const started = service.cli('standing', 'start', 'asks');
+                await until('the prompt', async () => (await service.pane('asks').catch(() => '')).includes('Push the release'), 60);
+                void started.catch(() => undefined);
+            });
+            await both('stopped from a terminal', victim, 'stopped', async () => {
+                await service.cli('standing', 'start', victim);
+                await service.cli('standing', 'stop', victim);
+            });
         } finally {
             await page.close();
             await service.dispose();

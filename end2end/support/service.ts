@@ -56,6 +56,11 @@ export class Service {
         return join(this.folder, 'project');
     }
 
+    /** The file of a session's record. */
+    record(name: string): string {
+        return join(this.project, '.the-loop/local/standing', `${name}.json`);
+    }
+
     /** The address of a page. */
     at(path = '/'): string {
         return `http://127.0.0.1:${this.port}${path}`;

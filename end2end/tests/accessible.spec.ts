@@ -1,4 +1,5 @@
 import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
 import { expect, test } from '../support/test';
 
 for (const colorScheme of ['light', 'dark'] as const) {
@@ -66,3 +67,61 @@ test('one heading of the first rank, landmarks, and targets that can be hit', as
     );
     expect(small).toEqual([]);
 });
+
+/** Fails with every fault that axe finds. */
+async function clean(page: Page, what: string): Promise<void> {
+    const found = await new AxeBuilder({ page }).analyze();
+    expect(found.violations.map(({ id, nodes }) => `${what}: ${id}: ${nodes[0]?.html}`)).toEqual([]);
+}
+
+const asking = ['--harness', 'demo', '--harness-arg=--fault', '--harness-arg=dialog=Go on with it?'];
+
+for (const [what, colours] of [
+    ['light', { colorScheme: 'light' }],
+    ['dark', { colorScheme: 'dark' }],
+    ['forced colours', { forcedColors: 'active' }],
+] as const) {
+    test.describe(what, () => {
+        // The browser itself reports an answer that is an error, and one that never came.
+        test.use({ strict: false, ...('colorScheme' in colours ? colours : { contextOptions: colours }) });
+
+        test('every page is free of what axe can find, while the service answers and when it does not', async ({ standing, service }) => {
+            test.setTimeout(120_000);
+            const { page } = standing;
+            service.configure('', {}, { enabled: true });
+            await service.cli('standing', 'create', 'ops', ...asking);
+            await service.cli('standing', 'create', 'web', '--harness', 'demo');
+            for (const [address, shown] of [
+                ['/', '#session-web.open'],
+                ['/standing/ops', '#prompt .prompt'],
+                ['/standing/web', '#pane[data-alive]'],
+                ['/standing/web/terminal', '#terminal .xterm-rows'],
+                ['/events', 'li.event'],
+                ['/standing/nothing-like-it', 'main.missing'],
+                ['/standing/nothing-like-it/terminal', 'main'],
+            ] as const) {
+                await page.goto(service.at(address));
+                await expect(page.locator(shown).first()).toBeVisible();
+                await clean(page, address);
+            }
+            for (const address of ['/', '/standing/ops', '/events']) {
+                await page.goto(service.at(address));
+                await expect(page.locator('html')).toHaveAttribute('data-mode', 'live');
+                await service.end();
+                await expect(page.locator('#offline')).toBeVisible();
+                await clean(page, `${address} offline`);
+                await service.serve();
+                await expect(page.locator('#offline')).toBeHidden();
+            }
+        });
+
+        test.describe('with a sign-in', () => {
+            test.use({ auth: 'token' });
+            test('the page that asks for it is free of what axe can find', async ({ page, service }) => {
+                await page.goto(service.at('/'));
+                await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+                await clean(page, 'sign-in');
+            });
+        });
+    });
+}

@@ -233,6 +233,27 @@ test.describe('with many sessions', () => {
         await expect(standing.state('s4')).toHaveText('not started');
     });
 
+    test('the bar of marks names the session below the pointer, and leads to its row', async ({ standing, service }) => {
+        const { page } = standing;
+        await service.cli('standing', 'start', 's7');
+        await expect(standing.state('s7')).toHaveText('idle');
+        const bar = (await page.locator('#bar svg').boundingBox())!;
+        const cell = bar.width / 30;
+        await page.mouse.move(bar.x + cell / 2, bar.y + 9);
+        await expect(page.locator('#bar-name')).toHaveText('s7 · idle');
+        // A stopped session is behind one line, which unfolds.
+        await page.mouse.move(bar.x + bar.width - cell / 2, bar.y + 9);
+        const told = await page.locator('#bar-name').textContent();
+        const last = told!.split(' · ')[0]!;
+        expect(told).toMatch(/^s\d+ · not started$/);
+        await expect(page.locator('#bar-name')).toBeInViewport({ ratio: 1 });
+        await page.mouse.click(bar.x + bar.width - cell / 2, bar.y + 9);
+        await expect(standing.card(last)).toBeInViewport();
+        await expect(standing.card(last).locator('.name')).toBeFocused();
+        await page.mouse.move(bar.x, bar.y + 200);
+        await expect(page.locator('#bar-name')).toBeHidden();
+    });
+
     test('one row has one stop of the tab key, and arrows move between rows', async ({ standing }) => {
         await standing.page.getByRole('link', { name: /^Show/ }).click();
         await standing.card('s1').locator('.name').focus();

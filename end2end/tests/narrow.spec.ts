@@ -36,3 +36,27 @@ test('a phone does not zoom into any field', async ({ standing }) => {
     );
     expect(small).toEqual([]);
 });
+
+test('the longest wait has its answers, and the others have a button that unfolds them', async ({ standing, service }) => {
+    const asking = ['--harness', 'demo', '--harness-arg=--fault', '--harness-arg=dialog=Push the release branch?'];
+    for (const name of ['first', 'second', 'third']) await service.cli('standing', 'create', name, ...asking);
+    await expect(standing.state('third')).toHaveText('waiting');
+    // In a short list a row stays as it was unfolded while its session ran.
+    await standing.page.goto(service.at('/'));
+    await standing.live();
+    const answer = (name: string) => standing.card(name).getByRole('button', { name: /Yes, go on/ });
+    const later = (name: string) => standing.card(name).getByRole('link', { name: `Answer… ${name}` });
+    await expect(answer('first')).toBeVisible();
+    await expect(later('first')).toBeHidden();
+    for (const name of ['second', 'third']) {
+        await expect(answer(name)).toBeHidden();
+        expect((await later(name).boundingBox())!.height).toBeGreaterThanOrEqual(44);
+    }
+    await later('third').tap();
+    await expect(answer('third')).toBeVisible();
+    await expect(answer('third')).not.toHaveAttribute('data-new');
+    expect((await answer('third').boundingBox())!.height).toBeGreaterThanOrEqual(48);
+    await answer('third').tap();
+    await expect(standing.told('third')).toContainText('the prompt closed');
+    await expect(standing.state('second')).toHaveText('waiting');
+});

@@ -26,6 +26,8 @@ async function type(service: Service, name: string, ...keys: string[]): Promise<
     await service.tmux('send-keys', '-t', `=loop-standing-${name}:`, ...keys);
 }
 
+const asking = ['--harness-arg=--fault', '--harness-arg=dialog=Go on with it?'];
+
 const READER = 'while IFS= read -r line; do printf "\\033[32mgot\\033[0m %s\\n" "$line"; done';
 
 test('a message and a stop and a start, on the page of the session', async ({ standing: { page }, service }) => {
@@ -64,6 +66,59 @@ test('a prompt is answered by its digit', async ({ standing: { page }, service }
     await page.keyboard.press(await yes.locator('kbd').innerText());
     await expect(prompt).toHaveCount(0);
     await expect(state(page)).toContainText('idle');
+});
+
+test('an open prompt is shown once, and can be read in the pane', async ({ standing: { page }, service }) => {
+    await service.cli('standing', 'create', 'ops', '--harness', 'demo', ...asking);
+    // The server leaves it out, and so does the stream.
+    const html = await (await page.request.get(service.at('/standing/ops'))).text();
+    expect(/<pre id="lines">(.*?)<\/pre>/s.exec(html)![1]).not.toContain('Go on with it?');
+    await page.goto(service.at('/standing/ops'));
+    await expect(page.locator('html')).toHaveAttribute('data-mode', 'live');
+    const prompt = page.getByRole('region', { name: 'Prompt' });
+    await expect(prompt).toContainText('Go on with it?');
+    await service.tmux('resize-window', '-t', '=loop-standing-ops:', '-x', '150', '-y', '30');
+    await expect(page.locator('#pane-size')).toHaveText('150 × 30');
+    await expect(pane(page)).not.toContainText('Go on with it?');
+    await expect(page.locator('#follow')).toHaveAttribute('aria-pressed', 'true');
+
+    await page.locator('#follow').click();
+    await expect(pane(page)).toContainText('Go on with it?');
+    await page.locator('#follow').click();
+    await expect(pane(page)).not.toContainText('Go on with it?');
+    // A prompt that opens while the page is open.
+    const yes = prompt.getByRole('button', { name: 'Yes, go on' });
+    await expect(yes).not.toHaveAttribute('data-new');
+    await yes.click();
+    await expect(prompt).toHaveCount(0);
+    await expect(state(page)).toContainText('idle');
+    await service.cli('standing', 'restart', 'ops');
+    await expect(prompt).toContainText('Go on with it?');
+    await expect(pane(page)).not.toContainText('Go on with it?');
+    await expect(page.locator('#timeline')).toContainText('A prompt opened');
+});
+
+test('the arrow keys recall earlier messages, whoever sent them', async ({ standing: { page }, service }) => {
+    await service.cli('standing', 'create', 'ops', '--harness', 'demo');
+    for (const text of ['the first', 'the second']) await service.cli('standing', 'say', 'ops', '--text', text);
+    await page.goto(service.at('/standing/ops'));
+    await expect(page.locator('html')).toHaveAttribute('data-hydrated', '');
+    const box = page.getByLabel('Message to ops', { exact: true });
+    await box.focus();
+    for (const [key, text] of [
+        ['ArrowUp', 'the second'],
+        ['ArrowUp', 'the first'],
+        ['ArrowUp', 'the first'],
+        ['ArrowDown', 'the second'],
+        ['ArrowDown', ''],
+    ] as const) {
+        await page.keyboard.press(key);
+        await expect(box).toHaveValue(text);
+    }
+    // What was typed is not replaced.
+    await page.keyboard.type('mine');
+    await page.keyboard.press('ArrowUp');
+    await expect(box).toHaveValue('mine');
 });
 
 test('what a program prints appears in its colours, and reading above does not move', async ({
@@ -161,6 +216,36 @@ test.describe('with scripts off', () => {
         expect(new URL(page.url()).pathname).toBe('/standing/ops');
         await page.getByRole('button', { name: 'Start ops' }).click();
         await expect(state(page)).toContainText(/idle|working/);
+    });
+});
+
+test.describe('on a tablet', () => {
+    test.use({ viewport: { width: 768, height: 900 } });
+    test('the facts are a drawer, opened by a key or a button', async ({ standing: { page }, service }) => {
+        await opened(page, service);
+        await expect(page.locator('html')).toHaveAttribute('data-hydrated', '');
+        const side = page.locator('#side');
+        await expect(side).toBeHidden();
+        await page.locator('#screen').focus();
+        await page.keyboard.press('i');
+        await expect(side).toBeVisible();
+        await expect(side).toBeFocused();
+        await expect(page.locator('#about')).toBeInViewport();
+        const found = await new AxeBuilder({ page }).analyze();
+        expect(found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+        // A change of the session leaves it open.
+        await service.cli('standing', 'stop', 'ops');
+        await expect(state(page)).toContainText('stopped');
+        await expect(side).toBeVisible();
+        await page.keyboard.press('Escape');
+        await expect(side).toBeHidden();
+        const button = page.getByRole('button', { name: 'Details' });
+        await expect(button).toBeFocused();
+        await button.click();
+        await expect(side).toBeVisible();
+        await expect(button).toHaveAttribute('aria-expanded', 'true');
+        await button.click();
+        await expect(side).toBeHidden();
     });
 });
 

@@ -41,6 +41,7 @@ test('the terminal of a session shows its pane, and leaving the page leaves no c
     await page.getByRole('link', { name: 'Back to ops' }).click();
     await noClient(service);
     expect(await service.pane('ops')).not.toContain('marmalade');
+    await expect(page.locator('#timeline')).toContainText('Terminal opened to read');
     // A terminal to read does not change the window.
     const { stdout } = await service.tmux('display-message', '-p', '-t', '=loop-standing-ops:', '#{window_width}');
     expect(stdout.trim()).toBe('200');
