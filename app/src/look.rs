@@ -1,6 +1,6 @@
 //! Look of a session: the word for its state, its mark and its place in the list.
 
-use wire::{Activity, Block, Row, State};
+use wire::{Activity, Block, Need, Row, State};
 
 use crate::when::seconds;
 
@@ -63,27 +63,32 @@ pub(crate) struct Appearance {
 
 impl Appearance {
     pub(crate) fn of(row: &Row) -> Self {
-        use Group::{Needs, Running, Stopped};
         use Order::{Name, Newest, Oldest};
         let blocked = row.blocked.as_ref().map(|blocked| blocked.kind);
-        let (mark, group, class, order) = match (row.state, row.activity, blocked) {
-            (State::Running, Activity::Waiting, _) => ("waiting", Needs, 0, Oldest),
-            (State::Running, _, Some(Block::LoggedOut)) => ("key", Needs, 1, Oldest),
-            (State::Ended, ..) => ("exited", Needs, 2, Newest),
-            (State::Running, _, Some(Block::NoCredit)) => ("alert", Needs, 3, Oldest),
-            (State::Running, _, Some(Block::Limited)) => ("limited", Needs, 4, Oldest),
-            (State::Running, _, Some(Block::ContextFull | Block::Refused)) => ("alert", Needs, 5, Oldest),
-            (State::Running, _, Some(Block::Overloaded | Block::Stalled)) => ("limited", Needs, 5, Oldest),
-            (State::Orphaned | State::Unrecorded, ..) => ("torn", Needs, 6, Name),
-            (State::Unreadable, ..) => ("torn", Needs, 7, Name),
-            (State::Foreign, ..) => ("foreign", Needs, 8, Name),
-            (State::Unknown, ..) => ("unknown", Needs, 9, Name),
-            (State::Starting | State::Stopping, ..) => ("working", Running, 0, Name),
-            (State::Running, Activity::Busy, None) => ("working", Running, 1, Name),
-            (State::Running, Activity::Unknown, None) => ("idle", Running, 2, Name),
-            (State::Running, Activity::Idle, None) => ("idle", Running, 3, Newest),
-            (State::Stopped, ..) => ("stopped", Stopped, 0, Newest),
-            (State::Absent, ..) => ("stopped", Stopped, 1, Name),
+        let need = Need::of(row).filter(|need| need.calls());
+        let (mark, class, order) = match (row.state, row.activity, blocked) {
+            (State::Running, Activity::Waiting, _) => ("waiting", 0, Oldest),
+            (State::Running, _, Some(Block::LoggedOut)) => ("key", 0, Oldest),
+            (State::Running, _, Some(Block::NoCredit | Block::ContextFull | Block::Refused)) => ("alert", 0, Oldest),
+            (State::Running, _, Some(Block::Limited | Block::Overloaded | Block::Stalled)) => ("limited", 0, Oldest),
+            (State::Ended, ..) => ("exited", 0, Newest),
+            (State::Orphaned | State::Unrecorded, ..) => ("torn", 0, Name),
+            (State::Unreadable, ..) => ("torn", 1, Name),
+            (State::Foreign, ..) => ("foreign", 2, Name),
+            (State::Unknown, ..) => ("unknown", 0, Name),
+            (State::Starting | State::Stopping, ..) => ("working", 0, Name),
+            (State::Running, Activity::Busy, None) => ("working", 1, Name),
+            (State::Running, Activity::Unknown, None) => ("idle", 2, Name),
+            (State::Running, Activity::Idle, None) => ("idle", 3, Newest),
+            (State::Stopped, ..) => ("stopped", 0, Newest),
+            (State::Absent, ..) => ("stopped", 1, Name),
+        };
+        // What needs someone is in the order of the needs.
+        let class = class + need.map_or(0, |need| 10 * need as u8);
+        let group = match row.state {
+            _ if need.is_some() => Group::Needs,
+            State::Stopped | State::Absent => Group::Stopped,
+            _ => Group::Running,
         };
         Self { word: row.label(), mark, group, class, order }
     }
@@ -101,7 +106,7 @@ impl Appearance {
             Order::Newest => u64::from(u32::MAX).saturating_sub(since),
             Order::Name => 0,
         };
-        format!("{}{key:010}{}", self.class, row.name)
+        format!("{:03}{key:010}{}", self.class, row.name)
     }
 
     /// Returns the reason why a message cannot be sent now, if there is one.

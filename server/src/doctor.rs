@@ -11,6 +11,8 @@ mod unit;
 
 use standing::{Finding, TheLoop};
 
+use crate::surfaces::notify;
+
 /// Returns every finding, including the core's, hazards first.
 pub(crate) fn examine(the_loop: &TheLoop) -> Vec<Finding> {
     let mut findings = the_loop.doctor();
@@ -18,6 +20,7 @@ pub(crate) fn examine(the_loop: &TheLoop) -> Vec<Finding> {
     findings.extend(port::check(the_loop));
     findings.extend(service::check(the_loop));
     findings.extend(slack::check(the_loop));
+    findings.extend(notify::check(the_loop));
     findings.extend(terminal::check(the_loop));
     findings.extend(unit::check(the_loop));
     findings.sort_by_key(|finding| finding.severity);

@@ -22,7 +22,7 @@ use crate::{
         guard::{self, Gate},
         rate_limit::Limit,
     },
-    surfaces::{mcp, page, rest, stream::Live},
+    surfaces::{mcp, notify, page, rest, stream::Live},
 };
 pub use rest::CancellationToken;
 
@@ -48,9 +48,13 @@ pub(crate) fn guarded(engine: Engine, access: Access, auth: Auth, end: Cancellat
     let live = Live::new(engine.clone(), end.clone());
     let api = rest::router_of(live.clone()).layer(cors(&access));
     let mcp = mcp::router(engine.clone(), &access, end);
-    let gate = Arc::new(Gate { access, auth, says: Limit::default() });
-    let mut app =
-        page::router(engine, live).merge(api).merge(mcp).layer(middleware::from_fn_with_state(gate, guard::guard));
+    let links = notify::router(engine.clone());
+    let gate = Arc::new(Gate { access, auth, says: Limit::default(), links: Limit::new(20.0, 1.0) });
+    let mut app = page::router(engine, live)
+        .merge(api)
+        .merge(mcp)
+        .merge(links)
+        .layer(middleware::from_fn_with_state(gate, guard::guard));
     for (name, value) in ANSWER_HEADERS {
         app = app.layer(SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value)));
     }

@@ -1,10 +1,16 @@
 //! Activity of sessions in `list` and `status`: what each one does, since when, and which one waits for an answer.
 
-use std::{fs, path::PathBuf, time::SystemTime};
+use std::{
+    fs,
+    io::{BufRead as _, BufReader},
+    path::PathBuf,
+    process::Stdio,
+    time::SystemTime,
+};
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use standing::{Activity, CreateRequest, Row};
+use standing::{Activity, CreateRequest, Row, State};
 use testkit::{TestHome, wait_for};
 
 use crate::app::{Command, Said, THE_LOOP};
@@ -153,4 +159,45 @@ fn a_list_reads_the_screen_of_a_session_whose_title_tells_nothing() {
     assert!(listed[0].question.starts_with("May I delete the folder"), "{}", listed[0].question);
     assert_eq!(run(&home, &["status", "--needs"]).code, 3);
     home.the_loop().standing().stop_all().expect("a report");
+}
+
+#[test]
+fn needs_lists_the_most_urgent_first_and_follows_each_change() {
+    let home = home();
+    let none = run(&home, &["needs"]);
+    assert_eq!((none.code, none.out.as_str()), (0, "No session needs you.\n"));
+    create(&home, "rests", "");
+    create(&home, "over", "exit-after=3000:7");
+    wait_for("over to exit", || {
+        (home.the_loop().standing().get("over").expect("a row").state == State::Ended).then_some(())
+    });
+    let mut watching = home.command(THE_LOOP);
+    watching.args(["needs", "--watch", "--format", "json"]).stdout(Stdio::piped());
+    let mut watching = watching.spawn().expect("the binary runs");
+    let mut lines = BufReader::new(watching.stdout.take().expect("piped above")).lines();
+    let mut next = || -> Value { serde_json::from_str(&lines.next().expect("a line").expect("read")).expect("JSON") };
+    let kinds = |list: &Value| -> Vec<String> {
+        let entries = list.as_array().expect("a list").iter();
+        entries.map(|entry| format!("{} {}", entry["kind"], entry["sessions"][0]).replace('"', "")).collect()
+    };
+    assert_eq!(kinds(&next()), ["exited over"]);
+    create(&home, "asks", &format!("dialog={QUESTION}"));
+    let changed = wait_for("the prompt in the list", || {
+        let list = next();
+        (kinds(&list) == ["prompt asks", "exited over"]).then_some(list)
+    });
+    assert_eq!(changed[0]["reason"], QUESTION);
+    watching.kill().expect("ended");
+    watching.wait().expect("ended");
+
+    let text = run(&home, &["needs"]);
+    let order: Vec<&str> = text.out.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!((text.code, order), (1, vec!["asks", "over"]), "{text:?}");
+    let json = run(&home, &["needs", "--format", "json"]);
+    let list: Value = serde_json::from_str(&json.out).expect("JSON");
+    assert_eq!((json.code, kinds(&list)), (1, vec!["prompt asks".to_owned(), "exited over".to_owned()]));
+    home.the_loop().standing().stop_all().expect("a report");
+    assert_eq!(run(&home, &["needs"]).code, 0);
+    home.write_config("standingSessions: [\n");
+    assert_eq!(run(&home, &["needs"]).code, 2);
 }

@@ -29,6 +29,7 @@ fn what_was_done_is_counted_and_nobody_is_named() {
         ("the_loop_config_valid", 1.0),
         ("the_loop_sessions{state=\"stopped\"}", 1.0),
         ("the_loop_sessions{state=\"running\"}", 0.0),
+        ("the_loop_needs{kind=\"prompt\"}", 0.0),
         ("the_loop_verbs_total{verb=\"create\",outcome=\"started\"}", 1.0),
         ("the_loop_verbs_total{verb=\"say\",outcome=\"submitted\"}", 1.0),
         ("the_loop_verbs_total{verb=\"say\",outcome=\"unknown-session\"}", 1.0),

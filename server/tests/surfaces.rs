@@ -20,6 +20,7 @@ mod killed;
 mod mcp;
 mod metrics;
 mod nonblocking;
+mod notify;
 mod openapi;
 mod overview;
 mod panes;

@@ -166,6 +166,8 @@ fn wrong_pattern(value: &Value, path: &KeyPath, found: &str) -> String {
         Some("allowedHosts") => {
             format!("expected a host name with an optional port, such as `loop.example:8443`, found {found}")
         }
+        Some("publicUrl") => format!("expected an address such as `https://loop.example.org`, found {found}"),
+        Some("quiet") => format!("expected a daily time such as `22:00-07:00`, found {found}"),
         Some("allowOrigins") => {
             format!("expected an origin such as `https://ops.example.org`, found {found}; wildcards are not supported")
         }

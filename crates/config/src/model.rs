@@ -1,5 +1,7 @@
 //! Settings of a config file, with every default filled in and every path absolute.
 
+mod notify;
+
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -9,6 +11,8 @@ use std::{
 use wire::{SecretSource, SessionName};
 
 use process::Surroundings;
+
+pub use notify::{Notify, NotifyTarget, Quiet};
 
 /// Settings that this product reads from the config.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +31,8 @@ pub struct Settings {
     pub routing: Routing,
     /// `channels.slack`.
     pub slack: Slack,
+    /// `notify`, in the order of the file.
+    pub notify: Vec<Notify>,
     /// `eventLog`.
     pub event_log: EventLog,
     /// `service`.
@@ -246,6 +252,8 @@ pub struct Service {
     pub auth_mode: AuthMode,
     /// Additional host names that the service answers to.
     pub allowed_hosts: Vec<String>,
+    /// Address at which other devices reach the service, without a slash at its end; empty without one.
+    pub public_url: String,
 }
 
 /// `service.auth.mode`.
@@ -272,6 +280,7 @@ impl Settings {
             sessions: Vec::new(),
             routing: Routing::default(),
             slack: Slack::default(),
+            notify: Vec::new(),
             service: Service::default(),
         }
     }
@@ -333,6 +342,7 @@ impl Default for Service {
             cors_allow_origins: Vec::new(),
             auth_mode: AuthMode::SameUser,
             allowed_hosts: Vec::new(),
+            public_url: String::new(),
         }
     }
 }

@@ -87,6 +87,13 @@ fn matches(pattern: &str, text: &str) -> bool {
             text.starts_with(small) && text.len() <= 40 && text.chars().all(|c| small(c) || c == '-')
         }
         "^([A-Za-z_][A-Za-z0-9_]*)?$" => !text.starts_with(|c: char| c.is_ascii_digit()) && only(text, "_"),
+        times if times.starts_with("^([01][0-9]|2[0-3]):[0-5][0-9]-") => {
+            let is_time = |text: &str| {
+                let number = |part: &str| part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_digit());
+                text.split_once(':').is_some_and(|(h, m)| number(h) && number(m) && h < "24" && m < "60")
+            };
+            text.split_once('-').is_some_and(|(from, to)| is_time(from) && is_time(to))
+        }
         // A host name, and then every other way to write an address.
         hosts if hosts.starts_with("^([A-Za-z0-9._-]+(:[0-9]{1,5})?|") => is_host(text),
         origins if origins.starts_with("^[A-Za-z][A-Za-z0-9+.-]*://([A-Za-z0-9._-]+|") => {
@@ -151,6 +158,11 @@ mod tests {
             "0.5.0",
             "\0",
             "yes",
+            "22:00-07:00",
+            "24:00-07:00",
+            "22:60-07:00",
+            "2:00-07:00",
+            "22:00-07:00\n",
         ];
         let mut values: Vec<Value> = texts.map(Value::from).to_vec();
         values.extend([40, 41, 300].map(|length| Value::from("a".repeat(length))));

@@ -1,5 +1,7 @@
 //! Rules that a schema cannot express.
 
+mod notify;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::Value;
@@ -26,6 +28,7 @@ pub(super) fn check(root: &Node, value: &Value, bad_sessions: &mut BTreeSet<usiz
     let variables = variables(sessions);
     bad_sessions.extend(variables.iter().filter_map(|mistake| mistake.path.session()));
     mistakes.extend(variables);
+    mistakes.extend(notify::check(value));
     mistakes
 }
 

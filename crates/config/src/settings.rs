@@ -3,6 +3,8 @@
 //! Every value is independent: a missing or unusable value gives its default and affects no other. This module does not
 //! decide if the file may be used at all.
 
+mod notify;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
@@ -43,6 +45,7 @@ pub(super) fn of_document(
         sessions: sessions(&standing, bad, &path),
         routing: routing(&root.part("routing"), defaults.routing),
         slack: slack(&root.part("channels").part("slack"), defaults.slack),
+        notify: notify::targets(&root, &path),
         service: service(&root.part("service"), defaults.service),
     }
 }
@@ -187,6 +190,7 @@ fn service(service: &Part<'_>, defaults: Service) -> Service {
             _ => None,
         }),
         allowed_hosts: service.texts("allowedHosts").unwrap_or(defaults.allowed_hosts),
+        public_url: service.text("publicUrl", &defaults.public_url).trim_end_matches('/').to_owned(),
     }
 }
 

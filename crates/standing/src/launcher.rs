@@ -37,6 +37,7 @@ pub use process::marks::scrubbed;
 pub(crate) use process::marks::{ROOT_VAR, SESSION_VAR};
 
 pub(crate) use self::secret::LIMIT as SECRETS_LIMIT;
+pub use self::secret::read as read_secret;
 use crate::{
     Error, Surroundings,
     error::storage,

@@ -37,6 +37,7 @@ pub use demo_agent as demo;
 pub use details::Details;
 pub use error::Error;
 pub use harness::account::account_differences;
+pub use launcher::read_secret;
 pub use lifecycle::create::mistakes::Mistake;
 pub use lifecycle::pane::{PaneView, SCROLLBACK, Scrollback};
 pub use lifecycle::reconcile::Recovered;
@@ -54,6 +55,6 @@ pub use tmux::{Attach, TerminalSize};
 pub use watching::{Blind, Look, PaneLook, PaneWatching, Places, Reason, Server, Watching};
 pub use wire::{
     Activity, AnswerRequest, Block, Blocked, Check, Choice, ControlReport, ControlRequest, ControlVerb, CreateRequest,
-    DeleteRequest, Finding, Outcome, PlannedAction, PlannedSession, Problem, ProblemCode, Row, SayReceipt, SayRequest,
-    SecretSource, SessionName, Severity, StandingRef, State, Status, WorkItemRef,
+    DeleteRequest, Finding, Need, Outcome, PlannedAction, PlannedSession, Problem, ProblemCode, Row, SayReceipt,
+    SayRequest, SecretSource, SessionName, Severity, StandingRef, State, Status, WorkItemRef,
 };

@@ -24,6 +24,7 @@ pub enum Check {
     Access,
     Service,
     Slack,
+    Notify,
     Systemd,
     Terminal,
 }
@@ -49,6 +50,7 @@ impl Check {
             Self::Access => "access",
             Self::Service => "service",
             Self::Slack => "slack",
+            Self::Notify => "notify",
             Self::Systemd => "systemd",
             Self::Terminal => "terminal",
         }

@@ -3,7 +3,7 @@
 //! Each value has a published word, which programs read and which does not change; a label for people; and an
 //! explanation of one line. A test compares the tables in `docs/api.md` with these.
 
-use crate::{Activity, Block, Evidence, Outcome, Row, State, Status, Verdict};
+use crate::{Activity, Block, Evidence, Need, Outcome, Row, State, Status, Verdict};
 
 /// Adds the labels of a type: the list of its values, and for each value its published word, its label and its
 /// explanation.
@@ -74,6 +74,21 @@ labels!(Block {
     Stalled: "stalled", "stalled", "The harness is working, but has made no progress for a long time.";
 });
 
+labels!(Need {
+    Prompt: "prompt", "waiting", "The session shows a prompt and waits for an answer.";
+    LoggedOut: "logged-out", "logged out", "The account is not signed in.";
+    Exited: "exited", "exited", "The harness exited on its own.";
+    NoCredit: "no-credit", "no credit", "The account has no credit left.";
+    Limited: "limited", "usage limit", "The account reached a usage limit.";
+    ContextFull: "context-full", "context full", "The conversation no longer fits the model's context.";
+    Refused: "refused", "refused", "The vendor refused the request.";
+    Stalled: "stalled", "stalled", "The harness is working, but has made no progress for a long time.";
+    Overloaded: "overloaded", "overloaded", "The vendor's service is overloaded or fails.";
+    Broken: "broken", "broken", "The session and its record, pane or name do not fit together.";
+    Unknown: "unknown", "unknown", "Could not determine the state of the session.";
+    Answer: "answer", "answered", "The session has answered a message; nobody has to act.";
+});
+
 labels!(Outcome {
     Started: "started", "started", "Started with a new conversation.";
     Resumed: "resumed", "resumed", "Started, conversation resumed.";
@@ -134,6 +149,7 @@ mod tests {
         assert_published(State::ALL, State::as_str);
         assert_published(Activity::ALL, Activity::as_str);
         assert_published(Block::ALL, Block::as_str);
+        assert_published(Need::ALL, Need::as_str);
         assert_published(Outcome::ALL, Outcome::as_str);
         assert_published(Verdict::ALL, Verdict::as_str);
         assert_published(Evidence::ALL, Evidence::as_str);

@@ -6,6 +6,7 @@
 //! This crate must stay free of I/O and of every framework: it also compiles to WebAssembly.
 
 mod api;
+mod attention;
 mod blocked;
 mod change;
 mod finding;
@@ -21,6 +22,7 @@ mod row;
 mod say;
 
 pub use api::{Refusal, StandingApi};
+pub use attention::{Attention, Need, attention};
 pub use blocked::{Block, Blocked};
 pub use change::SessionChange;
 pub use finding::{Check, Finding, Severity};

@@ -25,7 +25,7 @@ use super::{
     refusal::{refuse, wants_page},
     signin,
 };
-use crate::problem::ApiProblem;
+use crate::{problem::ApiProblem, surfaces::notify};
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
@@ -38,6 +38,8 @@ pub(crate) struct Gate {
     pub(crate) access: Access,
     pub(crate) auth: Auth,
     pub(crate) says: Limit,
+    /// Rate of the answer links, which need no sign-in.
+    pub(crate) links: Limit,
 }
 
 /// Passes a request on, or answers with a refusal and its remedy.
@@ -50,6 +52,13 @@ pub(crate) async fn guard(State(gate): State<Arc<Gate>>, request: Request, next:
     // its operator.
     if let Err(why) = gate.auth.vouched(&parts.headers).and_then(|()| known_name(&gate.access, peer, &parts)) {
         return refuse(&why, StatusCode::FORBIDDEN, page);
+    }
+    if notify::is_link(parts.uri.path()) {
+        // The token in the address is the permission, and its route checks it.
+        return match gate.links.take() {
+            Ok(()) => next.run(Request::from_parts(parts, body)).await,
+            Err(wait) => slow_down(wait),
+        };
     }
     let request = match signin::answer(&gate.auth, peer, Request::from_parts(parts, body)).await {
         Ok(answer) => return answer,

@@ -1,4 +1,4 @@
-//! Rate limit of messages over all routes: a token bucket.
+//! Rate limits over all routes: token buckets.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -13,23 +13,32 @@ const A_SECOND: f64 = 20.0;
 
 /// Token bucket.
 #[derive(Debug)]
-pub(crate) struct Limit(Mutex<(f64, Instant)>);
+pub(crate) struct Limit {
+    burst: f64,
+    a_second: f64,
+    state: Mutex<(f64, Instant)>,
+}
 
 impl Default for Limit {
     fn default() -> Self {
-        Self(Mutex::new((BURST, Instant::now())))
+        Self::new(BURST, A_SECOND)
     }
 }
 
 impl Limit {
+    /// Returns a full bucket: the number that passes at once, and the number per second after that.
+    pub(crate) fn new(burst: f64, a_second: f64) -> Self {
+        Self { burst, a_second, state: Mutex::new((burst, Instant::now())) }
+    }
+
     /// Takes a token, or returns the time until the next one.
     pub(crate) fn take(&self) -> Result<(), Duration> {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
-        let filled = (state.0 + now.duration_since(state.1).as_secs_f64() * A_SECOND).min(BURST);
+        let filled = (state.0 + now.duration_since(state.1).as_secs_f64() * self.a_second).min(self.burst);
         *state = (filled, now);
         if filled < 1.0 {
-            return Err(Duration::from_secs_f64((1.0 - filled) / A_SECOND));
+            return Err(Duration::from_secs_f64((1.0 - filled) / self.a_second));
         }
         state.0 -= 1.0;
         Ok(())

@@ -22,7 +22,7 @@ use super::{
 use crate::{
     access::{Access, auth::Auth, bracketed, vouches_too_far},
     router::{CancellationToken, guarded},
-    surfaces::{page::terminal, slack},
+    surfaces::{notify, page::terminal, slack},
 };
 
 /// Time that open requests have to finish after the first signal.
@@ -135,6 +135,7 @@ pub fn serve(the_loop: TheLoop, bind: Bind, ready: impl FnOnce(&str)) -> Result<
         let port = listener.local_addr()?.port();
         let engine = Engine::new(the_loop);
         let slack = slack::host(&engine, slack::Timing::default());
+        let notifications = notify::host(&engine);
         let (access, end) = (Access::new(settings, &host, port), CancellationToken::new());
         let auth = Auth::new(&config.settings)?;
         let app = guarded(engine.clone(), access, auth.clone(), end.clone());
@@ -144,6 +145,7 @@ pub fn serve(the_loop: TheLoop, bind: Bind, ready: impl FnOnce(&str)) -> Result<
         ready(&format!("http://{}:{port}/#/standing", shown(&host)));
         let drained = until_drained(listeners, (app, auth), signals, &end, &engine).await;
         slack.end().await;
+        notifications.end().await;
         Ok::<_, ServeError>(drained)
     })?;
     runtime.shutdown_timeout(if drained { DRAIN } else { Duration::ZERO });

@@ -12,6 +12,8 @@ mod events;
 mod given;
 mod lifecycle;
 mod man;
+mod needs;
+mod notify;
 mod open;
 mod output;
 mod overview;
@@ -76,6 +78,9 @@ enum Command {
     /// Show whether the service and all auto-start sessions are running
     #[command(after_help = status::EXAMPLES)]
     Status(status::Args),
+    /// List the sessions that need you, the most urgent first
+    #[command(after_help = needs::EXAMPLES)]
+    Needs(needs::Args),
     /// Show what a start would do, without doing it
     #[command(after_help = plan::EXAMPLES)]
     Plan(plan::Args),
@@ -102,6 +107,12 @@ enum Command {
     Config {
         #[command(subcommand)]
         verb: config::Verb,
+    },
+    /// Test the targets of notifications
+    #[command(after_help = notify::EXAMPLES)]
+    Notify {
+        #[command(subcommand)]
+        verb: notify::Verb,
     },
     /// Show the event log
     #[command(after_help = events::EXAMPLES)]
@@ -225,11 +236,13 @@ fn dispatch(cli: Cli, output: &mut Output) -> Result<u8, Refusal> {
         Command::Restart(args) => restart::run(&open("cli"), args, output),
         Command::Status(args) => status::run(&open("cli"), &args, output),
         Command::Standing { verb } => verb.run(&open("cli"), cli.service.as_deref(), output),
+        Command::Needs(args) => needs::run(&open("cli"), &args, output),
         Command::Plan(args) => plan::run(&open("cli"), &args, output),
         Command::Doctor(args) => doctor::run(&open("cli"), &args, output),
         Command::Selftest(args) => selftest::run(&args, output),
         Command::Channels { verb } => verb.run(&open("cli"), output),
         Command::Config { verb } => verb.run(&open("cli"), output),
+        Command::Notify { verb } => verb.run(&open("cli"), output),
         Command::Events(args) => events::run(&open("cli"), &args, output),
         Command::Open => open::run(&open("cli"), output),
         // Each request identifies its own caller. The caller that started the service does not matter.

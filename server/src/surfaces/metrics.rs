@@ -11,7 +11,7 @@ use axum::{
 };
 use engine::{Engine, StandingApi as _};
 use standing::{Metrics, Times};
-use wire::Row;
+use wire::{Need, Row};
 
 use crate::{
     problem::ApiProblem,
@@ -53,6 +53,7 @@ fn page(listed: Option<Vec<Row>>, (streams, most_streams): (usize, usize), under
             (format!("state=\"{state}\""), by_state.get(state).copied().unwrap_or(0))
         });
         page.gauge("the_loop_sessions", "Standing sessions by state.", states);
+        page.needs(&rows);
     }
     page.gauge("the_loop_streams", "Open event streams.", [(String::new(), streams)]);
     page.gauge("the_loop_streams_limit", "Maximum number of open event streams.", [(String::new(), most_streams)]);
@@ -66,6 +67,18 @@ fn page(listed: Option<Vec<Row>>, (streams, most_streams): (usize, usize), under
 struct Page(String);
 
 impl Page {
+    /// Writes how many sessions need a person, by reason.
+    fn needs(&mut self, rows: &[Row]) {
+        let mut by_kind = BTreeMap::new();
+        for entry in wire::attention(rows) {
+            *by_kind.entry(entry.kind).or_insert(0) += entry.sessions.len();
+        }
+        let kinds = Need::ALL
+            .iter()
+            .map(|kind| (format!("kind=\"{}\"", kind.as_str()), by_kind.get(kind).copied().unwrap_or(0)));
+        self.gauge("the_loop_needs", "Standing sessions that need a person, by reason.", kinds);
+    }
+
     fn numbers(&mut self, numbers: &Metrics) {
         let verbs = numbers
             .verbs

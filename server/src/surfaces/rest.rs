@@ -90,6 +90,7 @@ pub(crate) fn described() -> utoipa::openapi::OpenApi {
 fn routes() -> OpenApiRouter<Shared> {
     let json = OpenApiRouter::with_openapi(openapi::Head::openapi())
         .routes(routes!(standing::list::list))
+        .routes(routes!(standing::needs::needs))
         .routes(routes!(standing::get::get))
         .routes(routes!(standing::screen::screen))
         .routes(routes!(standing::create::create))

@@ -42,17 +42,24 @@ pub(super) fn resolve(
     env: &BTreeMap<OsString, OsString>,
 ) -> Result<Vec<(OsString, OsString)>, String> {
     let deadline = Instant::now() + LIMIT;
-    let of = |(name, source): (&String, &SecretSource)| {
-        let read = match source {
-            SecretSource::Command(words) => of_command(words, env, deadline),
-            SecretSource::File(path) => of_file(Path::new(path)),
-        };
-        match read.and_then(value) {
-            Ok(value) => Ok((name.into(), value)),
-            Err(reason) => Err(format!("the secret `{name}` could not be read: {reason}")),
-        }
+    let of = |(name, source): (&String, &SecretSource)| match content(source, env, deadline).and_then(value) {
+        Ok(value) => Ok((name.into(), value)),
+        Err(reason) => Err(format!("the secret `{name}` could not be read: {reason}")),
     };
     secrets.iter().map(of).collect()
+}
+
+/// Reads one secret for another part of the program, with a command in `env`. Blocks for up to 30 s. An error never
+/// contains the value.
+pub fn read(source: &SecretSource, env: &BTreeMap<OsString, OsString>) -> Result<OsString, String> {
+    content(source, env, Instant::now() + LIMIT).and_then(value)
+}
+
+fn content(source: &SecretSource, env: &BTreeMap<OsString, OsString>, deadline: Instant) -> Result<Vec<u8>, String> {
+    match source {
+        SecretSource::Command(words) => of_command(words, env, deadline),
+        SecretSource::File(path) => of_file(Path::new(path)),
+    }
 }
 
 /// Converts the content to a value, without the line feed at its end.

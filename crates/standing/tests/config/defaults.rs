@@ -71,6 +71,7 @@ fn the_defaults_are_these() {
             read_interval: Duration::from_secs(30),
             events: texts(["session.awaiting_input"]),
         },
+        notify: vec![],
         service: Service {
             enabled: true,
             host: "127.0.0.1".to_owned(),
@@ -84,6 +85,7 @@ fn the_defaults_are_these() {
             cors_allow_origins: vec![],
             auth_mode: AuthMode::SameUser,
             allowed_hosts: vec![],
+            public_url: String::new(),
         },
     };
     assert_eq!(project.load().settings, expected);

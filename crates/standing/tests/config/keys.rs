@@ -3,10 +3,10 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use standing::{
-    SecretSource, SessionName,
+    Need, SecretSource, SessionName,
     config::{
-        AuthMode, BypassPermissions, CustomHarness, Declaration, EventLog, HarnessTrust, Routing, Service, SessionIds,
-        Slack, SlackRead, TmuxSettings, TrustScope, Verbosity, WebTerminal,
+        AuthMode, BypassPermissions, CustomHarness, Declaration, EventLog, HarnessTrust, Notify, NotifyTarget, Quiet,
+        Routing, Service, SessionIds, Slack, SlackRead, TmuxSettings, TrustScope, Verbosity, WebTerminal,
     },
 };
 
@@ -54,6 +54,15 @@ channels:
     verbosity: quiet
     read: {mode: socket, intervalSeconds: 5}
     events: []
+notify:
+  - to: {ntfy: {url: "https://n.example/t", token: {file: ~/t}}}
+    kinds: [prompt, answer]
+    after: 1.5
+    quiet: 22:00-07:00
+    sessions: [a, b-*]
+    repeat: 60
+  - to: {webhook: {url: "https://w.example/w", key: {command: [k]}}}
+  - to: {command: {argv: [c, -x], timeoutSeconds: 2}}
 eventLog: {enabled: false, path: e.jsonl}
 service:
   enabled: false
@@ -62,6 +71,7 @@ service:
   exposed: true
   autoStart: false
   allowedHosts: [x.example]
+  publicUrl: https://x.example/
   auth: {mode: token}
   mcp: {enabled: false}
   stream: {enabled: false, maxSubscribers: 3, keepAliveSeconds: 1.5}
@@ -106,8 +116,37 @@ fn every_key_is_read() {
             cors_allow_origins: texts(["https://o.example"]),
             auth_mode: AuthMode::Token,
             allowed_hosts: texts(["x.example"]),
+            public_url: "https://x.example".to_owned(),
         }
     );
+}
+
+#[test]
+fn every_key_of_a_notification_is_read() {
+    let project = Project::with(EVERY_KEY);
+    let notify = project.load().settings.notify;
+    let home = project.dir.path().join("home");
+    let token = Some(SecretSource::File(home.join("t").display().to_string()));
+    assert_eq!(
+        notify[0],
+        Notify {
+            to: NotifyTarget::Ntfy { url: "https://n.example/t".to_owned(), token },
+            kinds: vec![Need::Prompt, Need::Answer],
+            after: Duration::from_millis(1500),
+            quiet: Some(Quiet { from: 22 * 60, to: 7 * 60 }),
+            sessions: texts(["a", "b-*"]),
+            repeat: Some(Duration::from_mins(1)),
+        }
+    );
+    let key = SecretSource::Command(texts(["k"]));
+    assert_eq!(notify[1].to, NotifyTarget::Webhook { url: "https://w.example/w".to_owned(), key });
+    let NotifyTarget::Command { argv, limit, dir } = &notify[2].to else { panic!("{:?}", notify[2]) };
+    assert_eq!((argv, *limit), (&texts(["c", "-x"]), Duration::from_secs(2)));
+    assert_eq!(dir.components().as_path(), project.dir.path());
+    let (kinds, plain) = (&notify[1].kinds, &notify[2]);
+    assert!(kinds.contains(&Need::Prompt) && !kinds.contains(&Need::Answer) && !kinds.contains(&Need::Unknown));
+    assert_eq!((plain.after, plain.quiet, plain.repeat), (Duration::ZERO, None, None));
+    assert_eq!(plain.sessions, texts(["*"]));
 }
 
 #[test]

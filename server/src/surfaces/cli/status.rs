@@ -1,7 +1,7 @@
 //! `the-loop status`: shows whether the service and all auto-start sessions are running.
 
 use standing::TheLoop;
-use wire::{Activity, LifecycleReport, Row, ServiceRow, State};
+use wire::{LifecycleReport, Need, Row, ServiceRow, State};
 
 use super::{
     Output, Refusal,
@@ -23,13 +23,13 @@ Examples:
   the-loop status
   the-loop status --format json
   the-loop status > /dev/null || the-loop start
-  the-loop status --needs > /dev/null; [ $? -eq 3 ] && notify-send 'an agent waits for an answer'
+  the-loop status --needs > /dev/null; [ $? -eq 3 ] && the-loop needs
 
 Exit status:
   0  the service and every auto-start session are running
   1  the service or an auto-start session is not running
   2  invalid arguments or config
-  3  only with --needs: everything is running, and a session is waiting for an answer or blocked
+  3  only with --needs: everything is running, and a session needs you, as in `the-loop needs`
 Sessions without auto-start are shown but do not affect statuses 0 and 1.";
 
 #[derive(Debug, clap::Args)]
@@ -37,12 +37,12 @@ pub(super) struct Args {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Exit with 3 if everything is running and a session is waiting for an answer or blocked
+    /// Exit with 3 if everything is running and a session needs you, as in `the-loop needs`
     #[arg(long)]
     needs: bool,
 }
 
-/// Exit status when a session waits for an answer or is blocked.
+/// Exit status when a session needs someone.
 const NEEDED: u8 = 3;
 
 pub(super) fn run(the_loop: &TheLoop, args: &Args, output: &mut Output) -> Result<u8, Refusal> {
@@ -61,11 +61,8 @@ pub(super) fn run(the_loop: &TheLoop, args: &Args, output: &mut Output) -> Resul
             slack_lines(&slack::report(the_loop), output);
         }
     }
-    let needs = report
-        .standing_sessions
-        .iter()
-        .any(|row| row.running && (row.activity == Activity::Waiting || row.blocked.is_some()));
-    Ok(if args.needs && code == 0 && needs { NEEDED } else { code })
+    let needed = report.standing_sessions.iter().filter_map(Need::of).any(Need::calls);
+    Ok(if args.needs && code == 0 && needed { NEEDED } else { code })
 }
 
 /// Returns the row of the service, as it is now.

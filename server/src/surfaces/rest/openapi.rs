@@ -94,7 +94,7 @@ fn explain_words(document: &mut Value) {
 }
 
 /// Returns the published word, label and explanation of each value of the types for states and results.
-pub fn words() -> [(&'static str, Vec<[&'static str; 3]>); 7] {
+pub fn words() -> [(&'static str, Vec<[&'static str; 3]>); 8] {
     macro_rules! of {
         ($type:ident) => {
             (
@@ -103,7 +103,7 @@ pub fn words() -> [(&'static str, Vec<[&'static str; 3]>); 7] {
             )
         };
     }
-    [of!(Status), of!(State), of!(Activity), of!(Block), of!(Outcome), of!(Verdict), of!(Evidence)]
+    [of!(Status), of!(State), of!(Activity), of!(Block), of!(Need), of!(Outcome), of!(Verdict), of!(Evidence)]
 }
 
 /// Removes the brackets of rustdoc links from descriptions.

@@ -14,6 +14,7 @@ use tracing::Instrument as _;
 use uuid::Uuid;
 
 use super::ApiProblem;
+use crate::surfaces::notify;
 
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -32,7 +33,7 @@ pub(crate) async fn request_id(mut request: Request, next: Next) -> Response {
     }
     let id = given(&request).unwrap_or_else(|| Uuid::new_v4().to_string());
     request.extensions_mut().insert(Identified);
-    let span = tracing::info_span!("request", id = %id, method = %request.method(), path = %request.uri().path());
+    let span = tracing::info_span!("request", id = %id, method = %request.method(), path = shown(request.uri().path()));
     let begun = Instant::now();
     let mut response = next.run(request).instrument(span.clone()).await;
     span.in_scope(|| {
@@ -46,6 +47,11 @@ pub(crate) async fn request_id(mut request: Request, next: Next) -> Response {
         response.headers_mut().insert(X_REQUEST_ID, value);
     }
     response
+}
+
+/// Returns a path for the log, without the token of an answer link.
+fn shown(path: &str) -> &str {
+    if notify::is_link(path) { "/answer/…" } else { path }
 }
 
 fn given(request: &Request) -> Option<String> {

@@ -6,6 +6,7 @@ pub(super) mod create;
 pub(super) mod delete;
 pub(super) mod get;
 pub(super) mod list;
+pub(super) mod needs;
 pub(super) mod say;
 pub(super) mod screen;
 
