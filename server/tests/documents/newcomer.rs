@@ -33,7 +33,7 @@ pub(super) struct Network(Vec<&'static str>);
 /// Finds out how this user gets a network of their own.
 pub(super) fn network() -> Result<Network, String> {
     let up = "ip link set lo up";
-    for way in [&["unshare", "--net"][..], &["unshare", "--user", "--map-current-user", "--net"]] {
+    for way in [&["unshare", "--net"][..], &["unshare", "--user", "--map-current-user", "--keep-caps", "--net"]] {
         let tried = Command::new(way[0]).args(&way[1..]).args(["--", "sh", "-c", up]).output();
         if tried.is_ok_and(|output| output.status.success()) {
             return Ok(Network(way.to_vec()));
