@@ -3,6 +3,7 @@
 pub(crate) mod bindgen;
 pub(crate) mod compile;
 pub(crate) mod precompress;
+pub(crate) mod shorten;
 pub(crate) mod target;
 
 use anyhow::Result;

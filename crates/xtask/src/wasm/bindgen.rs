@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use wasm_bindgen_cli_support::Bindgen;
 
+use super::shorten;
 use crate::project::Project;
 
 /// Returns the finished files, by their name inside the bundle's folder.
@@ -26,7 +27,17 @@ pub(crate) fn bind(project: &Project, module: &Path) -> Result<BTreeMap<PathBuf,
     let mut files = BTreeMap::new();
     collect(&kept, Path::new(""), &mut files)?;
     files.remove(Path::new(DONE));
+    shorten(&mut files, &project.front.output_name)?;
     Ok(files)
+}
+
+/// Gives the imports short names, in the module and in its script.
+fn shorten(files: &mut BTreeMap<PathBuf, Vec<u8>>, name: &str) -> Result<()> {
+    let (module, script) = (PathBuf::from(format!("{name}_bg.wasm")), PathBuf::from(format!("{name}.js")));
+    let (Some(bytes), Some(text)) = (files.get(&module), files.get(&script)) else { return Ok(()) };
+    let (bytes, text) = shorten::imports(bytes, std::str::from_utf8(text)?)?;
+    files.extend([(module, bytes), (script, text.into_bytes())]);
+    Ok(())
 }
 
 /// Marker that is written last, so that an interrupted run does not count as finished.
