@@ -25,9 +25,11 @@ pub(super) fn attach() {
 
 fn ages() {
     let now = Date::now();
+    // An age that goes on would claim that the state goes on.
+    let is_old = root().has_attribute("data-stale");
     for time in every("time[data-ago]") {
         let then = Date::parse(&get(&time, "datetime"));
-        let text = lasted(((now - then) / 1000.0).max(0.0));
+        let text = if is_old { clock(then) } else { lasted(((now - then) / 1000.0).max(0.0)) };
         if time.text_content().as_deref() != Some(&text) {
             time.set_text_content(Some(&text));
         }
