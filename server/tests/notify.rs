@@ -239,6 +239,31 @@ fn a_killed_service_rings_nobody_twice_and_settles_what_ended_meanwhile() {
 }
 
 #[test]
+fn killed_before_the_answer_of_a_target_the_service_asks_it_and_does_not_repeat() {
+    let stage = Stage::new();
+    let mut service = stage.serve();
+    stage.notify(&[stage.ntfy()]);
+    stage.stub.keep_silent(true);
+    stage.asking("ops");
+    let message = stage.stub.ring("ops");
+    service.kill();
+    service.wait();
+    stage.stub.keep_silent(false);
+
+    let _service = stage.serve();
+    let settled = || {
+        let file = stage.home.project().join(".the-loop/notify/episodes.json");
+        fs::read_to_string(file).expect("read").contains("\"rings\":1")
+    };
+    wait_for("the service to know of it", || settled().then_some(()));
+    assert_eq!(stage.stub.published("ops").len(), 1, "it was there already");
+    let request = serde_json::from_value(json!({ "name": "ops", "choice": "2" })).expect("a request");
+    assert_eq!(stage.home.the_loop().standing().answer(&request).expect("answered").exit_code, 0);
+    stage.stub.deleted(&message);
+    stage.end();
+}
+
+#[test]
 fn a_target_that_hangs_or_fails_delays_no_other_and_gets_its_notification_later() {
     let stage = Stage::new();
     let _service = stage.serve();

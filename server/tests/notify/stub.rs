@@ -41,6 +41,8 @@ struct World {
     failing: usize,
     /// True while webhooks are not answered at all.
     hanging: bool,
+    /// True while published messages are stored and not answered.
+    silent: bool,
 }
 
 type Shared = Arc<Mutex<World>>;
@@ -133,6 +135,11 @@ impl Stub {
         lock(&self.world).hanging = hanging;
     }
 
+    /// Stores published messages without an answer.
+    pub(crate) fn keep_silent(&self, silent: bool) {
+        lock(&self.world).silent = silent;
+    }
+
     /// Waits for the published message of a session.
     pub(crate) fn ring(&self, session: &str) -> Value {
         wait_for(&format!("a notification of {session}"), || self.published(session).pop())
@@ -175,6 +182,9 @@ async fn publish(State(world): State<Shared>, headers: HeaderMap, Json(mut messa
     }
     message["event"] = json!("message");
     lock(&world).messages.push(message.clone());
+    while lock(&world).silent {
+        time::sleep(Duration::from_millis(20)).await;
+    }
     Json(message).into_response()
 }
 

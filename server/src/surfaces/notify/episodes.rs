@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use wire::{Attention, Need};
 
 use super::{hash, rule::Rule};
+use episode::{Absence, Subject, subjects_of};
 pub(super) use episode::{Episode, Told};
-use episode::{Subject, subjects_of};
 
 /// Time that a need must last before any notification, in milliseconds: a prompt that is answered at once is none.
 const SETTLES: u64 = 500;
@@ -145,8 +145,7 @@ impl Tracker {
                     continue;
                 }
             };
-            let since = episode.absent.map_or(now.ms, |(since, _)| since);
-            (episode.absent, episode.hidden) = (Some((since, grace)), false);
+            (episode.absent, episode.hidden) = (Some(Absence::continued(episode.absent, now, grace)), false);
         }
         self.close(now);
     }
@@ -172,7 +171,7 @@ impl Tracker {
     /// Ends the episodes whose need has been absent for long enough.
     fn close(&mut self, now: Now) {
         for episode in self.episodes.values_mut() {
-            if episode.absent.is_some_and(|(since, grace)| now.ms >= since + grace) {
+            if episode.absent.is_some_and(|absence| now.ms >= absence.ends()) {
                 (episode.over, episode.absent, episode.entry) = (true, None, None);
                 for told in episode.told.values_mut().filter(|told| !told.busy) {
                     (told.failed, told.not_before) = (0, 0);
@@ -273,7 +272,7 @@ impl Tracker {
 
     /// Returns the time of the next job, in milliseconds, if nothing changes before.
     pub(super) fn next(&self, now: Now) -> Option<u64> {
-        let over = self.episodes.values().filter_map(|episode| episode.absent.map(|(since, grace)| since + grace));
+        let over = self.episodes.values().filter_map(|episode| Some(episode.absent?.ends()));
         let busy = |rule: &Rule| {
             let told = self.episodes.values().filter_map(|episode| episode.told.get(&rule.target));
             told.filter(|told| told.busy).count() >= AT_A_TIME

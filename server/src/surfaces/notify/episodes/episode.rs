@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use wire::{Attention, Need};
 
-use super::{Act, Now, SETTLES};
+use super::{Act, Now, SETTLES, UNCLEAR};
 use crate::surfaces::notify::{hash, rule::Rule};
 
 /// A need from its beginning to its end.
@@ -22,15 +22,41 @@ pub(in crate::surfaces::notify) struct Episode {
     pub(super) told: BTreeMap<String, Told>,
     /// True once the need is over, and targets remain to be told so.
     pub(super) over: bool,
-    /// Start of its absence, and the time after which it is over, in milliseconds.
+    /// Its absence.
     #[serde(skip)]
-    pub(super) absent: Option<(u64, u64)>,
+    pub(super) absent: Option<Absence>,
     /// True while nothing is known of its sessions. It neither rings nor ends.
     #[serde(skip)]
     pub(super) hidden: bool,
     /// The need as last seen; `None` after a restart, until it is seen again.
     #[serde(skip)]
     pub(super) entry: Option<Attention>,
+}
+
+/// Time without the need, in milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::surfaces::notify) struct Absence {
+    /// Beginning.
+    from: u64,
+    /// Beginning of the time in which as much is known of the session as now.
+    since: u64,
+    /// Length of that time after which the episode is over.
+    grace: u64,
+}
+
+impl Absence {
+    /// Continues an absence, or begins one. A screen that was not recognised says nothing about the look after it.
+    pub(super) fn continued(before: Option<Self>, now: Now, grace: u64) -> Self {
+        match before {
+            Some(before) if before.grace == grace => before,
+            before => Self { from: before.map_or(now.ms, |before| before.from), since: now.ms, grace },
+        }
+    }
+
+    /// Returns the time at which the episode is over.
+    pub(super) fn ends(&self) -> u64 {
+        (self.since + self.grace).min(self.from + UNCLEAR)
+    }
 }
 
 /// Notifications of an episode to one target.
