@@ -118,6 +118,9 @@ async fn lifecycle<A: StandingApi>(api: &A, told: &mut Told) -> Result<(), A::Er
     // Typed once, and repeated once by the agent.
     assert_eq!(screen.lines().filter(|line| line.trim() == "only once").count(), 2, "{screen}");
     assert_eq!(api.screen("idle", 10).await?, "", "no pane, no lines");
+    let explained = api.explain("idle").await?;
+    assert_eq!((explained.state, explained.decided_by), (api.get("idle").await?.state, Some(wire::Source::Tmux)));
+    assert_eq!(api.explain("ops").await?.decided_by, Some(wire::Source::Screen));
 
     let conversation = api.get("ops").await?.harness_session_id;
     let restarted = api.control(&control("ops", ControlVerb::Restart)).await?;
@@ -160,6 +163,7 @@ async fn refusals<A: StandingApi>(api: &A, told: &mut Told) -> Result<(), A::Err
     assert!(api.create(&CreateRequest::named("ops")).await?.ok);
     told.take("a name that is none", &refused(api.get("a&name=b").await, Code::InvalidName));
     told.take("screen of nothing", &refused(api.screen("none", 3).await, Code::UnknownSession));
+    told.take("explain of nothing", &refused(api.explain("none").await, Code::UnknownSession));
     told.take("get of nothing", &refused(api.get("none").await, Code::UnknownSession));
     told.take("say to nothing", &refused(api.say(&say("none", "x")).await, Code::UnknownSession));
     told.take("answer to nothing", &refused(api.answer(&answer("none", "1")).await, Code::UnknownSession));

@@ -53,7 +53,9 @@ pub(crate) fn Head(page: SessionPage) -> impl IntoView {
 #[component]
 fn StateLine(row: Row, word: &'static str, stale: bool) -> impl IntoView {
     let since = row.since.clone();
+    let until = row.blocked.as_ref().and_then(|blocked| blocked.until.clone());
     let time = match row.state {
+        State::Running if until.is_some() => view! { " until " <Moment time=until.unwrap_or_default() /> }.into_any(),
         State::Unknown => view! { " as of " <Moment time=row.as_of.clone() /> }.into_any(),
         _ if since.is_empty() => ().into_any(),
         _ if stale => view! { " since " <Moment time=since /> }.into_any(),
@@ -63,7 +65,9 @@ fn StateLine(row: Row, word: &'static str, stale: bool) -> impl IntoView {
     };
     // How it exited is said already, and what is wrong with the others is in the place of the pane.
     let said = matches!(row.state, State::Ended) && !row.since.is_empty() || no_pane(row.state);
-    let reason = (!row.reason.is_empty() && !said).then(|| format!(" · {}", row.reason));
+    let evidence = row.blocked.as_ref().map(|blocked| blocked.evidence.clone());
+    let reason = evidence.or_else(|| Some(row.reason.clone()).filter(|reason| !reason.is_empty() && !said));
+    let reason = reason.map(|reason| format!(" · {reason}"));
     view! {
         <p class="state" title=row.reason>
             <b>{word}</b>

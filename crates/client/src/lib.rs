@@ -28,8 +28,8 @@ use http::Method;
 use serde::{Serialize, de::DeserializeOwned};
 pub use wire::{
     Activity, AnswerRequest, Block, Blocked, Choice, ControlBody, ControlReport, ControlRequest, ControlVerb,
-    CreateRequest, DeleteRequest, Outcome, Problem, ProblemCode, Refusal, Row, SayReceipt, SayRequest, StandingApi,
-    State, Status,
+    CreateRequest, DeleteRequest, Explanation, Outcome, Problem, ProblemCode, Refusal, Row, SayReceipt, SayRequest,
+    StandingApi, State, Status,
 };
 
 pub use address::Address;
@@ -152,6 +152,10 @@ impl StandingApi for Client {
 
     async fn get(&self, name: &str) -> Result<Row, Error> {
         self.get_from(&format!("{SESSIONS}/one?{}", query(&[("name", name)]))).await
+    }
+
+    async fn explain(&self, name: &str) -> Result<Explanation, Error> {
+        self.get_from(&format!("{SESSIONS}/explain?{}", query(&[("name", name)]))).await
     }
 
     async fn screen(&self, name: &str, lines: usize) -> Result<String, Error> {

@@ -51,10 +51,14 @@ fn unknown_key(level: &KeyPath, key: &str, keyword: &str) -> Mistake {
     Mistake { path: level.key(key), at: At::Key, message }
 }
 
+/// Level of the harnesses, any of which may have settings. It is not shared with other products.
+const HARNESSES: &str = "/properties/routing/properties/harnesses";
+
 /// True for a level that this product shares with others: it allows any block, and no other value.
 pub(super) fn is_shared_level(schema_path: &str) -> bool {
     schema_path
         .strip_suffix("/additionalProperties/type")
+        .filter(|level| *level != HARNESSES)
         .and_then(|level| SCHEMA_DOCUMENT.pointer(level))
         .is_some_and(|level| level.get("properties").is_some())
 }

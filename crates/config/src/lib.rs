@@ -32,8 +32,9 @@ pub use effective::{EffectiveValue, effective};
 pub use locate::{ConfigPath, locate};
 pub use loopback::is_loopback;
 pub use model::{
-    AuthMode, BypassPermissions, CustomHarness, Declaration, EventLog, HarnessTrust, Notify, NotifyTarget, Quiet,
-    Routing, Service, SessionIds, Settings, Slack, SlackRead, TmuxSettings, TrustScope, Verbosity, WebTerminal,
+    AuthMode, BypassPermissions, CrossSession, CustomHarness, Declaration, EventLog, HarnessTrust, Notify,
+    NotifyTarget, Quiet, Routing, Service, SessionIds, Settings, Slack, SlackRead, TmuxSettings, TrustScope, Verbosity,
+    WebTerminal,
 };
 pub use problem::{ConfigProblem, ConfigProblems};
 use schema::MAX_MISTAKES;

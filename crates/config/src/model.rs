@@ -77,6 +77,8 @@ pub struct Routing {
     pub spawn_workdir: String,
     /// Default arguments by harness.
     pub harness_args: BTreeMap<String, Vec<String>>,
+    /// `routing.harnesses.claude.crossSession`: messages that Claude Code itself delivers from another session.
+    pub cross_session: CrossSession,
     /// Custom harnesses by name.
     pub harnesses: BTreeMap<String, CustomHarness>,
     /// Time without progress after which a working session counts as stalled; zero turns this off.
@@ -102,6 +104,18 @@ pub struct CustomHarness {
     pub session_id: SessionIds,
     /// Built-in harness that the command runs.
     pub like: Option<String>,
+}
+
+/// Treatment of a message that a harness delivers from another session, past the-loop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CrossSession {
+    /// It is refused.
+    #[default]
+    Refuse,
+    /// It is read like a message.
+    Accept,
+    /// It waits until someone allows it.
+    Ask,
 }
 
 /// Source of a custom harness's conversation id.
@@ -292,6 +306,7 @@ impl Default for Routing {
             default_harness: "claude".to_owned(),
             spawn_workdir: ".".to_owned(),
             harness_args: BTreeMap::new(),
+            cross_session: CrossSession::default(),
             harnesses: BTreeMap::new(),
             stalled_after: Duration::from_mins(30),
             harness_trust: HarnessTrust {

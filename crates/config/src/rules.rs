@@ -29,7 +29,22 @@ pub(super) fn check(root: &Node, value: &Value, bad_sessions: &mut BTreeSet<usiz
     bad_sessions.extend(variables.iter().filter_map(|mistake| mistake.path.session()));
     mistakes.extend(variables);
     mistakes.extend(notify::check(value));
+    mistakes.extend(claude(value));
     mistakes
+}
+
+/// Finds unknown keys of `routing.harnesses.claude`, which is either the settings of the built-in harness or a custom one.
+fn claude(value: &Value) -> Vec<Mistake> {
+    const KEYS: [&str; 6] = ["crossSession", "command", "newArgs", "resumeArgs", "sessionId", "like"];
+    let path = ["routing", "harnesses", "claude"];
+    let block = path.iter().try_fold(value, |block, key| block.get(key)).and_then(Value::as_object);
+    let unknown = block.into_iter().flatten().filter(|(key, _)| !KEYS.contains(&key.as_str()));
+    let mistake = |(key, _): (&String, &Value)| Mistake {
+        path: KeyPath::of_keys(path).key(key),
+        at: At::Key,
+        message: format!("unknown key; allowed are {}", KEYS.map(|key| format!("`{key}`")).join(", ")),
+    };
+    unknown.map(mistake).collect()
 }
 
 /// Returns the line of each declared session. The first entry of a name counts.

@@ -15,8 +15,8 @@ use serde_json::Value;
 use wire::SessionName;
 
 use super::model::{
-    AuthMode, BypassPermissions, CustomHarness, Declaration, EventLog, HarnessTrust, Routing, Service, SessionIds,
-    Settings, Slack, SlackRead, TmuxSettings, TrustScope, Verbosity, WebTerminal,
+    AuthMode, BypassPermissions, CrossSession, CustomHarness, Declaration, EventLog, HarnessTrust, Routing, Service,
+    SessionIds, Settings, Slack, SlackRead, TmuxSettings, TrustScope, Verbosity, WebTerminal,
 };
 use process::Surroundings;
 
@@ -89,6 +89,14 @@ fn routing(routing: &Part<'_>, defaults: Routing) -> Routing {
         default_harness: routing.filled("defaultHarness").unwrap_or(defaults.default_harness),
         spawn_workdir: routing.filled("spawnWorkdir").unwrap_or(defaults.spawn_workdir),
         harness_args: routing.map("harnessArgs", texts),
+        cross_session: routing.part("harnesses").part("claude").word("crossSession", defaults.cross_session, |word| {
+            match word {
+                "refuse" => Some(CrossSession::Refuse),
+                "accept" => Some(CrossSession::Accept),
+                "ask" => Some(CrossSession::Ask),
+                _ => None,
+            }
+        }),
         harnesses: routing.map("harnesses", custom_harness),
         stalled_after: routing.span("stalledAfter", 0.0, defaults.stalled_after),
         harness_trust: HarnessTrust {

@@ -15,7 +15,7 @@ use super::{
     input::Input,
     screen::{Bottom, Said, View},
     transcript::{Kind, Line, Transcript},
-    turn,
+    turn::{self, Failure},
 };
 
 /// Idle time after which a reply is written to disk.
@@ -257,6 +257,15 @@ impl Agent {
     }
 
     fn reply(&mut self, text: &str, now: Instant) {
+        if let Some(Failure { kind, seconds }) = turn::failure(text) {
+            let mut line = Line::now(Kind::Failed, format!("the turn failed: {kind}"));
+            let until = seconds.map(|seconds| jiff::Timestamp::now() + jiff::SignedDuration::from_secs(seconds));
+            line.until = until.map(|until| until.to_string()).unwrap_or_default();
+            line.failure = kind;
+            self.talk.push(said(line.clone()));
+            let written = self.transcript.write(line);
+            return self.complain(written);
+        }
         let line = Line::now(Kind::Assistant, turn::reply(text));
         self.talk.push(said(line.clone()));
         self.transcript.hold(line);
@@ -303,12 +312,13 @@ fn said(line: Line) -> Said {
     let mark = match line.kind {
         Kind::User | Kind::Queued => "› ",
         Kind::Assistant => "• ",
+        Kind::Failed => "! ",
         Kind::Interrupt | Kind::Signal => "  ",
     };
     let words = match line.kind {
         Kind::Interrupt => "(interrupted)".to_owned(),
         Kind::Signal => format!("({} ignored)", line.text),
-        Kind::User | Kind::Queued | Kind::Assistant => match line.text.char_indices().nth(SHOWN_CHARS) {
+        Kind::User | Kind::Queued | Kind::Assistant | Kind::Failed => match line.text.char_indices().nth(SHOWN_CHARS) {
             Some((end, _)) => format!("{} … ({} bytes)", &line.text[..end], line.text.len()),
             None => line.text,
         },

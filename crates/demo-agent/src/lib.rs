@@ -15,9 +15,11 @@
 //! - `/clear` moves on to another conversation. The file `…/sessions/<pid>-<start ticks>` beside the transcripts names
 //!   the current one; an orderly end removes that file and prints the id.
 //! - Transcript: `${THE_LOOP_DEMO_HOME:-$HOME/.the-loop-demo}/projects/<cwd, non-alphanumerics as ->/<id>.jsonl`, one
-//!   object per line: `type` (`user`, `assistant`, `interrupt`, `signal`, `queued`), `text`, `at`. It exists from the
+//!   object per line: `type` (`user`, `assistant`, `interrupt`, `signal`, `queued`, `failed`), `text`, `at`. It exists from the
 //!   first prompt on. Input is written immediately. A reply is held until a quiet second has passed or the program is
 //!   asked to exit, so an ungraceful end loses it, as with real agents.
+//! - A message whose last line is `fail KIND` or `fail KIND SECONDS` gets a `failed` line with `failure` and `until` in the
+//!   place of a reply, as a turn that the vendor refused.
 //! - Exit codes: 0 when asked to exit (TERM, HUP, `/exit`, Ctrl-C twice, end of input); 1 for a conversation that
 //!   cannot be opened, a refused dialog and bad arguments.
 //!

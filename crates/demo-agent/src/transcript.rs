@@ -26,6 +26,12 @@ pub(super) struct Line {
     pub(super) text: String,
     /// Time, RFC 3339 in UTC.
     pub(super) at: String,
+    /// Kind of failure, of a turn that failed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) failure: String,
+    /// Time at which the failure ends, in the same format; empty if unknown.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) until: String,
 }
 
 /// Kind of event that a line records.
@@ -42,12 +48,15 @@ pub(super) enum Kind {
     Signal,
     /// Turn that waits for the current one.
     Queued,
+    /// Turn that failed.
+    Failed,
 }
 
 impl Line {
     /// Creates a line with the current time.
     pub(super) fn now(kind: Kind, text: impl Into<String>) -> Self {
-        Self { kind, text: text.into(), at: jiff::Timestamp::now().to_string() }
+        let at = jiff::Timestamp::now().to_string();
+        Self { kind, text: text.into(), at, failure: String::new(), until: String::new() }
     }
 }
 

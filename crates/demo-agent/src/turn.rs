@@ -17,6 +17,22 @@ pub(super) fn reply(text: &str) -> String {
     format!("you said: {first} … ({} bytes, {lines} lines, fnv1a {:016x})", text.len(), checksum(text.as_bytes()))
 }
 
+/// Failure that a message asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Failure {
+    pub(super) kind: String,
+    /// Seconds until it ends, if it does.
+    pub(super) seconds: Option<i64>,
+}
+
+/// Reads the failure that a message asks for with its last line: `fail KIND` or `fail KIND SECONDS`.
+pub(super) fn failure(text: &str) -> Option<Failure> {
+    let mut words = text.lines().last()?.strip_prefix("fail ")?.split_whitespace();
+    let kind = words.next()?.to_owned();
+    let seconds = words.next().map(str::parse).transpose().ok()?;
+    words.next().is_none().then_some(Failure { kind, seconds })
+}
+
 /// Returns the 64-bit FNV-1a hash of a text. A reply to a long message shows it as sixteen hexadecimal digits.
 ///
 /// Two different texts of a test have different hashes; the hash protects against nothing else.
@@ -33,6 +49,16 @@ mod tests {
         assert_eq!(checksum(b""), 0xcbf2_9ce4_8422_2325);
         assert_eq!(checksum(b"a"), 0xaf63_dc4c_8601_ec8c);
         assert_eq!(checksum(b"foobar"), 0x8594_4171_f739_67e8);
+    }
+
+    #[test]
+    fn only_the_last_line_asks_for_a_failure() {
+        let failed = |kind: &str, seconds| Some(Failure { kind: kind.to_owned(), seconds });
+        assert_eq!(failure("From `x`:\n\nfail limited 60"), failed("limited", Some(60)));
+        assert_eq!(failure("fail overloaded"), failed("overloaded", None));
+        for text in ["", "fail", "do not fail limited", "fail limited soon", "fail limited 60 s", "fail limited\nnow"] {
+            assert_eq!(failure(text), None, "{text}");
+        }
     }
 
     #[test]

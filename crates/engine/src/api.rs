@@ -2,8 +2,8 @@
 
 use standing::Error;
 use wire::{
-    AnswerRequest, ControlReport, ControlRequest, CreateRequest, DeleteRequest, Row, SayReceipt, SayRequest,
-    StandingApi,
+    AnswerRequest, ControlReport, ControlRequest, CreateRequest, DeleteRequest, Explanation, Row, SayReceipt,
+    SayRequest, StandingApi,
 };
 
 use crate::Engine;
@@ -21,6 +21,11 @@ impl StandingApi for Engine {
     async fn get(&self, name: &str) -> Result<Row, Error> {
         let name = name.to_owned();
         self.read(move |the_loop| the_loop.standing().get(&name)).await
+    }
+
+    async fn explain(&self, name: &str) -> Result<Explanation, Error> {
+        let name = name.to_owned();
+        self.read(move |the_loop| the_loop.standing().explain(&name)).await
     }
 
     async fn screen(&self, name: &str, lines: usize) -> Result<String, Error> {

@@ -93,6 +93,23 @@ impl Adapter {
         ))
     }
 
+    /// Returns the name of the built-in harness; empty for an unknown program.
+    pub fn name(&self) -> &'static str {
+        let of = |(program, name): &(&str, &'static str)| (*program == self.harness.program()).then_some(*name);
+        PROGRAMS.iter().find_map(of).unwrap_or_default()
+    }
+
+    /// True if the command runs the program of its harness directly or behind `env`, and with the arguments of that
+    /// harness. Another command may run it on another machine or in a container, where a file of this one is missing.
+    pub fn runs_here(&self) -> bool {
+        self.wrapper.as_ref().is_none_or(|wrapper| {
+            let program = wrapper.command.behind.as_ref().unwrap_or(&wrapper.command.program);
+            base(program) == base(self.harness.program())
+                && wrapper.new_args.is_empty()
+                && wrapper.resume_args.is_empty()
+        })
+    }
+
     /// Generates the id of a new conversation; empty if the harness makes its own.
     pub fn new_id(&self, place: &Place<'_>) -> Result<String, String> {
         match &self.wrapper {
@@ -265,6 +282,20 @@ mod tests {
         assert_eq!((wrapper.program(), wrapper.program_behind(), wrapper.sets()), ("env", Some("claude"), sets));
         assert_eq!(wrapper.as_ref().program(), "claude");
         wrapper.check_args(&words("--print")).expect_err("checked as that of the harness");
+    }
+
+    #[test]
+    fn only_a_command_that_runs_the_program_itself_runs_here() {
+        for (command, new_args, here) in [
+            ("env CLAUDE_CONFIG_DIR=/b claude", "", true),
+            ("/opt/bin/claude --verbose", "", true),
+            ("docker exec -it box claude", "", false),
+            ("/opt/bin/claude-work", "", false),
+            ("claude", "--new {id} {prompt}", false),
+        ] {
+            assert_eq!(custom(command, new_args, "", true).runs_here(), here, "{command}");
+        }
+        assert!(Adapter::built_in(Box::new(Claude)).runs_here());
     }
 
     #[test]

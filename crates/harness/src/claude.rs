@@ -8,10 +8,12 @@
 //! - `/clear` moves on to another conversation.
 //! - A running process keeps `<config dir>/sessions/<pid>.json` with its conversation and its state.
 
+mod hook;
 mod left;
 mod news;
 mod obstacle;
 mod screen;
+mod settings;
 mod trust;
 
 use std::{
@@ -22,6 +24,7 @@ use std::{
 };
 
 use config::HarnessTrust;
+use jiff::Timestamp;
 use process::ProcessIdentity;
 use serde::Deserialize;
 use wire::{Activity, Choice};
@@ -29,8 +32,9 @@ use wire::{Activity, Choice};
 use super::{
     Act, Ended, Fresh, Harness, Place, Reading, Retention, Screen, Spawned, Trust, Written,
     args::{self, Options, Words},
+    launch::{Launch, LaunchSettings},
     retention,
-    signal::{Obstacle, Signal},
+    signal::{News, Obstacle, Signal},
 };
 
 /// Options as listed by `claude --help`.
@@ -121,7 +125,7 @@ impl Harness for Claude {
         self.transcript(place, &session.session_id).filter(|path| path.exists()).map(|_| session.session_id)
     }
 
-    fn told(&self, place: &Place<'_>, pid: u32) -> Option<Reading> {
+    fn told(&self, place: &Place<'_>, pid: u32) -> Option<(Reading, Option<Timestamp>)> {
         let session = Session::of(place, pid)?;
         let activity = match session.status.as_str() {
             "idle" => Activity::Idle,
@@ -129,7 +133,8 @@ impl Harness for Claude {
             "waiting" => Activity::Waiting,
             _ => return None,
         };
-        Some(Reading { activity, question: session.waiting_for })
+        let at = session.status_updated_at.and_then(|at| Timestamp::from_millisecond(at).ok());
+        Some((Reading { activity, question: session.waiting_for }, at))
     }
 
     fn trust(&self, place: &Place<'_>, args: &[String], settings: HarnessTrust, act: Act) -> Result<Trust, String> {
@@ -188,8 +193,37 @@ impl Harness for Claude {
         news::signal(entry, self.begins_turn(entry).is_some())
     }
 
+    fn launch_settings(
+        &self,
+        place: &Place<'_>,
+        args: &[String],
+        launch: &Launch<'_>,
+    ) -> Option<Result<LaunchSettings, String>> {
+        Some(settings::of_launch(place, args, launch))
+    }
+
+    fn has_hooks(&self) -> bool {
+        true
+    }
+
+    fn hook_event(&self, event: &serde_json::Value) -> Option<(String, serde_json::Value)> {
+        hook::kept(event)
+    }
+
+    fn hook_news(&self, event: &serde_json::Value) -> Option<News> {
+        hook::news(event)
+    }
+
+    fn hook_activity(&self, event: &serde_json::Value) -> Option<Activity> {
+        hook::activity(event)
+    }
+
     fn obstacle(&self, screen: Screen<'_>) -> Option<Obstacle> {
         obstacle::read(screen)
+    }
+
+    fn failed_turn(&self, screen: Screen<'_>) -> Option<Obstacle> {
+        obstacle::failed_turn(screen)
     }
 
     fn credentials(&self, place: &Place<'_>) -> Option<PathBuf> {
@@ -269,6 +303,9 @@ struct Session {
     kind: String,
     #[serde(default)]
     status: String,
+    /// Milliseconds since 1970.
+    #[serde(default)]
+    status_updated_at: Option<i64>,
     #[serde(default)]
     waiting_for: String,
     /// Its tmux session, window and pane, as `name:@1.%1`.
@@ -329,7 +366,8 @@ mod tests {
         fs::create_dir_all(transcript.parent().expect("a folder")).expect("made");
         fs::write(transcript, "{}\n").expect("written");
         assert_eq!(Claude.discover(&place, &spawned).as_deref(), Some("c-2"));
-        let told = Claude.told(&place, me).expect("told");
+        let (told, at) = Claude.told(&place, me).expect("told");
+        assert_eq!(at, None, "an older version does not say when");
         assert_eq!((told.activity, told.question.as_str()), (Activity::Waiting, "permission prompt"));
         for (start, kind) in [(start + 1, "interactive"), (start, "print")] {
             write(start, kind);

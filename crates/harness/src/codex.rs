@@ -142,6 +142,10 @@ impl Harness for Codex {
         obstacle::read(screen)
     }
 
+    fn failed_turn(&self, screen: Screen<'_>) -> Option<Obstacle> {
+        obstacle::failed_turn(screen)
+    }
+
     fn credentials(&self, place: &Place<'_>) -> Option<PathBuf> {
         Some(home(place)?.join("auth.json"))
     }

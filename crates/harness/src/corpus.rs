@@ -51,7 +51,8 @@ fn every_captured_screen_is_read_for_what_it_is() {
             let asked = screen.get("question");
             assert!(reading.question.contains(asked), "{}: {reading:?}", screen.name);
             assert_eq!(reading.question.is_empty(), asked.is_empty(), "{}: {reading:?}", screen.name);
-            let blocked = adapter.obstacle(shown).map(|obstacle| obstacle.kind.as_str());
+            let blocked = adapter.obstacle(shown).or_else(|| adapter.failed_turn(shown));
+            let blocked = blocked.map(|obstacle| obstacle.kind.as_str());
             assert_eq!(blocked.unwrap_or_default(), screen.get("blocked"), "{}", screen.name);
             let message = match screen.get("message") {
                 "" => "[the-loop] A message for standing session `ops`:\n\nhello".to_owned(),
@@ -102,7 +103,8 @@ fn other_marks_change_no_state() {
                 let (read, reread) = (adapter.read(before), adapter.read(after));
                 assert_eq!(read.activity, reread.activity, "{} with {mark}", screen.name);
                 assert_eq!(read.question.is_empty(), reread.question.is_empty(), "{} with {mark}", screen.name);
-                let kind = |screen| adapter.obstacle(screen).map(|obstacle| obstacle.kind);
+                let obstacle = |screen| adapter.obstacle(screen).or_else(|| adapter.failed_turn(screen));
+                let kind = |screen| obstacle(screen).map(|obstacle| obstacle.kind);
                 assert_eq!(kind(before), kind(after), "{} with {mark}", screen.name);
                 assert_eq!(adapter.is_up(before), adapter.is_up(after), "{} with {mark}", screen.name);
             }
@@ -140,6 +142,7 @@ proptest! {
             prop_assert_eq!(reading.activity == wire::Activity::Waiting, !reading.question.is_empty(), "{} of {}", name, text);
             adapter.is_up(screen);
             adapter.obstacle(screen);
+            adapter.failed_turn(screen);
             adapter.holds_input(screen, &message);
         }
     }

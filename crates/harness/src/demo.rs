@@ -8,12 +8,14 @@ use std::{
 };
 
 use process::ProcessIdentity;
-use wire::{Activity, Choice};
+use serde::Deserialize as _;
+use wire::{Activity, Block, Choice, Source};
 
 use super::{
     Ended, Fresh, Harness, Place, Reading, Screen, Spawned, Written,
     args::{self, Options, Words},
     screen::{is_numbered, is_rule, lines, named_after, question, shows_message},
+    signal::{News, Obstacle, Signal},
 };
 
 /// Options as listed by `the-loop demo --help`.
@@ -80,6 +82,21 @@ impl Harness for Demo {
 
     fn begins_turn(&self, line: &serde_json::Value) -> Option<String> {
         (line["type"] == "user").then(|| line["at"].as_str().map(str::to_owned))?
+    }
+
+    fn signal(&self, entry: &serde_json::Value) -> Option<Signal> {
+        let at = entry["at"].as_str()?.parse().ok()?;
+        let news = match entry["type"].as_str()? {
+            "user" => News::Begun,
+            "assistant" => News::Answered { calls_tool: false },
+            "failed" => {
+                let kind = Block::deserialize(&entry["failure"]).unwrap_or(Block::Refused);
+                let until = entry["until"].as_str().and_then(|until| until.parse().ok());
+                News::Blocked(Obstacle::new(kind, until, entry["text"].as_str().unwrap_or_default()))
+            }
+            _ => return None,
+        };
+        Some(Signal { at, source: Source::Transcript, news })
     }
 
     fn enter_gap(&self) -> Duration {

@@ -15,6 +15,7 @@ mod corpus;
 mod cursor;
 mod demo;
 mod gemini;
+mod launch;
 mod opencode;
 mod program;
 mod retention;
@@ -32,6 +33,8 @@ use std::{
 
 pub use adapter::Adapter;
 use config::{HarnessTrust, Routing};
+use jiff::Timestamp;
+pub use launch::{Launch, LaunchSettings, quoted};
 use process::{ProcessIdentity, Surroundings};
 pub use program::find_program;
 pub use retention::Retention;
@@ -207,8 +210,8 @@ pub trait Harness {
         Vec::new()
     }
 
-    /// Reads the state that the harness reports outside its screen, for a reader without a screen.
-    fn told(&self, place: &Place<'_>, pid: u32) -> Option<Reading> {
+    /// Reads the state that the harness reports in a file of its own, and the time since which it does.
+    fn told(&self, place: &Place<'_>, pid: u32) -> Option<(Reading, Option<Timestamp>)> {
         let _ = (place, pid);
         None
     }
@@ -258,8 +261,49 @@ pub trait Harness {
         None
     }
 
+    /// Makes the settings of a launch: `None` if the harness has none, an error if the operator's own could not be read.
+    fn launch_settings(
+        &self,
+        place: &Place<'_>,
+        args: &[String],
+        launch: &Launch<'_>,
+    ) -> Option<Result<LaunchSettings, String>> {
+        let _ = (place, args, launch);
+        None
+    }
+
+    /// True if the harness reports events through hooks of its launch.
+    fn has_hooks(&self) -> bool {
+        false
+    }
+
+    /// Reduces an event of a hook to the conversation that it is about and what is kept of it.
+    fn hook_event(&self, event: &serde_json::Value) -> Option<(String, serde_json::Value)> {
+        let _ = event;
+        None
+    }
+
+    /// Reads what a kept event of a hook says about the progress of the turns.
+    fn hook_news(&self, event: &serde_json::Value) -> Option<News> {
+        let _ = event;
+        None
+    }
+
+    /// Reads the activity that begins with a kept event of a hook.
+    fn hook_activity(&self, event: &serde_json::Value) -> Option<Activity> {
+        let _ = event;
+        None
+    }
+
     /// Reads the obstacle that the screen shows, outside the words of the conversation.
     fn obstacle(&self, screen: Screen<'_>) -> Option<Obstacle> {
+        let _ = screen;
+        None
+    }
+
+    /// Reads the failure of the last turn, where the screen shows it in the place of an answer. Its words could be those of
+    /// an answer, so it counts only until the transcript has one.
+    fn failed_turn(&self, screen: Screen<'_>) -> Option<Obstacle> {
         let _ = screen;
         None
     }

@@ -4,7 +4,7 @@
 //! quote any sentence.
 
 use jiff::Timestamp;
-use wire::Block;
+use wire::{Block, Source};
 
 /// Obstacle that a source reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +38,8 @@ pub enum News {
 pub struct Signal {
     /// Time at which the source wrote it.
     pub at: Timestamp,
+    /// Source that it is from.
+    pub source: Source,
     /// Meaning of the signal.
     pub news: News,
 }
@@ -51,6 +53,8 @@ pub struct Standing {
     pub since: Timestamp,
     /// Time of its latest report.
     pub last: Timestamp,
+    /// Source of its latest report.
+    pub source: Source,
 }
 
 impl Obstacle {
@@ -68,7 +72,7 @@ impl Obstacle {
 /// missing login or credit concerns the account, and the next turn meets it again.
 pub fn left(signals: impl IntoIterator<Item = Signal>) -> Option<Standing> {
     let mut left: Option<Standing> = None;
-    for Signal { at, news } in signals {
+    for Signal { at, source, news } in signals {
         match news {
             News::Answered { .. } => left = None,
             News::Begun => left = left.filter(|standing| is_of_account(standing.obstacle.kind)),
@@ -77,7 +81,7 @@ pub fn left(signals: impl IntoIterator<Item = Signal>) -> Option<Standing> {
                 let before = left.take().filter(|standing| standing.obstacle.kind == obstacle.kind);
                 let since = before.as_ref().map_or(at, |before| before.since);
                 let until = obstacle.until.or_else(|| before.and_then(|before| before.obstacle.until));
-                left = Some(Standing { obstacle: Obstacle { until, ..obstacle }, since, last: at });
+                left = Some(Standing { obstacle: Obstacle { until, ..obstacle }, since, last: at, source });
             }
         }
     }
@@ -109,7 +113,7 @@ mod tests {
     const ANSWERED: News = News::Answered { calls_tool: false };
 
     fn at(second: i64, news: News) -> Signal {
-        Signal { at: Timestamp::from_second(second).expect("a time"), news }
+        Signal { at: Timestamp::from_second(second).expect("a time"), source: Source::Transcript, news }
     }
 
     fn blocked(kind: Block, until: Option<i64>) -> News {

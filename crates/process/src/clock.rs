@@ -9,6 +9,11 @@ pub fn now() -> String {
     at(Timestamp::now())
 }
 
+/// Returns the current time, to compare it with times that others wrote.
+pub fn timestamp() -> Timestamp {
+    Timestamp::now()
+}
+
 /// Formats a moment in the form of a record's times.
 pub fn at(moment: Timestamp) -> String {
     moment.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()

@@ -6,6 +6,7 @@
 
 mod clock;
 mod config;
+mod cross_session;
 mod disk;
 mod environment;
 mod harness;
@@ -47,7 +48,7 @@ struct CheckContext<'a> {
 }
 
 /// All checks, in the order of the report.
-const CHECKS: [fn(&CheckContext<'_>) -> Vec<Finding>; 18] = [
+const CHECKS: [fn(&CheckContext<'_>) -> Vec<Finding>; 19] = [
     config::check,
     tmux::check,
     options::check,
@@ -58,6 +59,7 @@ const CHECKS: [fn(&CheckContext<'_>) -> Vec<Finding>; 18] = [
     path::check,
     other_program::check,
     harness::check,
+    cross_session::check,
     trust::check,
     sessions::check,
     transcript::check,

@@ -14,6 +14,7 @@ mod directive;
 mod doctor;
 mod error;
 pub mod events;
+pub mod hook;
 pub mod launcher;
 mod lifecycle;
 mod messages;

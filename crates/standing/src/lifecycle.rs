@@ -12,6 +12,7 @@ pub(crate) mod delete;
 pub(crate) mod detail;
 pub(crate) mod details;
 mod environment;
+pub(crate) mod explain;
 pub(crate) mod fields;
 mod follow;
 pub(crate) mod get;
@@ -34,5 +35,6 @@ pub(crate) mod start;
 pub(crate) mod stop;
 pub(crate) mod terminal;
 pub(crate) mod watch;
+mod witness;
 
 pub(crate) use context::Context;

@@ -75,6 +75,11 @@ impl Registry {
         self.dir.join(".launch")
     }
 
+    /// Returns the folder of launch settings and of what hooks report.
+    pub(crate) fn hooks_dir(&self) -> PathBuf {
+        self.dir.join(".hooks")
+    }
+
     /// Returns the folder of copies of records.
     fn copies_dir(&self) -> PathBuf {
         self.dir.join(".copies")
@@ -129,7 +134,7 @@ impl Registry {
     /// Prepares the folder for a change, or refuses before any change.
     pub(crate) fn prepare(&self) -> Result<(), Error> {
         state_folder::make(&self.root)?;
-        for dir in [self.dir.clone(), self.launch_dir(), self.copies_dir()] {
+        for dir in [self.dir.clone(), self.launch_dir(), self.hooks_dir(), self.copies_dir()] {
             folder::make(&dir).map_err(storage(&dir, "could not create the state directory"))?;
             folder::check(&dir).map_err(|found| distrusted(&dir, found))?;
         }
@@ -139,6 +144,7 @@ impl Registry {
         }
         write::tidy(&self.dir);
         write::tidy(&self.launch_dir());
+        write::tidy(&self.hooks_dir());
         write::tidy(&self.copies_dir());
         Ok(())
     }

@@ -20,7 +20,7 @@ pub use golden::assert_text;
 pub use home::{TestHome, TestHomeBuilder, assert_nothing_spawned};
 pub use http::{Answer, Http};
 #[cfg(feature = "model")]
-pub use model::StubModel;
+pub use model::{Failure, StubModel};
 pub use processes::marked;
 pub use service::TestService;
 #[cfg(feature = "slack")]

@@ -5,6 +5,7 @@
 
 mod anthropic;
 mod chat;
+mod failure;
 mod gemini;
 mod responses;
 
@@ -20,6 +21,7 @@ use axum::{
     extract::State,
     http::{Method, Response, StatusCode, Uri, header},
 };
+pub use failure::Failure;
 use serde_json::Value;
 use tokio::{net::TcpListener, runtime::Runtime, sync::watch};
 
@@ -39,6 +41,7 @@ pub struct StubModel {
 struct Shared {
     asked: Mutex<Vec<String>>,
     refused: Mutex<BTreeSet<String>>,
+    failure: Mutex<Option<Failure>>,
     held: watch::Receiver<bool>,
 }
 
@@ -63,7 +66,12 @@ impl StubModel {
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a free port");
         let address = listener.local_addr().expect("bound");
         let (held, gate) = watch::channel(false);
-        let shared = Arc::new(Shared { asked: Mutex::default(), refused: Mutex::default(), held: gate });
+        let shared = Arc::new(Shared {
+            asked: Mutex::default(),
+            refused: Mutex::default(),
+            failure: Mutex::default(),
+            held: gate,
+        });
         let router = Router::new().fallback(serve).with_state(Arc::clone(&shared));
         runtime.spawn(async move { axum::serve(listener, router).await });
         Self { address, shared, held, _runtime: runtime }
@@ -82,6 +90,11 @@ impl StubModel {
     /// Returns the hosts that clients tried to reach through the proxy.
     pub fn refused(&self) -> BTreeSet<String> {
         lock(&self.shared.refused).clone()
+    }
+
+    /// Answers every turn with a failure, or well again with `None`.
+    pub fn fail(&self, failure: Option<Failure>) {
+        *lock(&self.shared.failure) = failure;
     }
 
     /// Holds all answers back while `held` is true.
@@ -104,6 +117,10 @@ async fn serve(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, body
     let body: Value = serde_json::from_slice(&body).unwrap_or_default();
     let _ = shared.held.clone().wait_for(|held| !held).await;
     let streams = body["stream"] == true;
+    let failure = *lock(&shared.failure);
+    if let Some(failed) = failure.filter(|_| method == Method::POST).and_then(|failure| failure.answer(path)) {
+        return failed;
+    }
     match path {
         _ if method != Method::POST => plain(StatusCode::OK, "application/json", "{}".to_owned()),
         _ if path.ends_with("/messages/count_tokens") => json(&serde_json::json!({"input_tokens": 1})),

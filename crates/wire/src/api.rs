@@ -3,8 +3,8 @@
 use std::error::Error;
 
 use crate::{
-    AnswerRequest, ControlReport, ControlRequest, CreateRequest, DeleteRequest, Problem, Remedy, Row, SayReceipt,
-    SayRequest,
+    AnswerRequest, ControlReport, ControlRequest, CreateRequest, DeleteRequest, Explanation, Problem, Remedy, Row,
+    SayReceipt, SayRequest,
 };
 
 /// Verbs on standing sessions, run by the core in this process or by a service.
@@ -20,6 +20,9 @@ pub trait StandingApi: Send + Sync {
 
     /// Returns one session.
     fn get(&self, name: &str) -> impl Future<Output = Result<Row, Self::Error>> + Send;
+
+    /// Explains the state of one session: each source with its age, and why one of them counts.
+    fn explain(&self, name: &str) -> impl Future<Output = Result<Explanation, Self::Error>> + Send;
 
     /// Returns the last `lines` lines of a session's pane as plain text; empty without a pane.
     fn screen(&self, name: &str, lines: usize) -> impl Future<Output = Result<String, Self::Error>> + Send;

@@ -3,7 +3,7 @@
 //! Each value has a published word, which programs read and which does not change; a label for people; and an
 //! explanation of one line. A test compares the tables in `docs/api.md` with these.
 
-use crate::{Activity, Block, Evidence, Need, Outcome, Row, State, Status, Verdict};
+use crate::{Activity, Block, Evidence, Need, Outcome, Row, Source, State, Status, Verdict};
 
 /// Adds the labels of a type: the list of its values, and for each value its published word, its label and its
 /// explanation.
@@ -89,6 +89,15 @@ labels!(Need {
     Answer: "answer", "answered", "The session has answered a message; nobody has to act.";
 });
 
+labels!(Source {
+    Tmux: "tmux", "tmux", "Answer of tmux: pane and process.";
+    Hook: "hook", "hook", "Hook of the harness.";
+    SessionFile: "session-file", "session file", "Status file that the harness keeps while it runs.";
+    Transcript: "transcript", "transcript", "Transcript of the conversation.";
+    Screen: "screen", "screen", "Screen of the pane.";
+    Title: "title", "title", "Title of the pane.";
+});
+
 labels!(Outcome {
     Started: "started", "started", "Started with a new conversation.";
     Resumed: "resumed", "resumed", "Started, conversation resumed.";
@@ -150,6 +159,7 @@ mod tests {
         assert_published(Activity::ALL, Activity::as_str);
         assert_published(Block::ALL, Block::as_str);
         assert_published(Need::ALL, Need::as_str);
+        assert_published(Source::ALL, Source::as_str);
         assert_published(Outcome::ALL, Outcome::as_str);
         assert_published(Verdict::ALL, Verdict::as_str);
         assert_published(Evidence::ALL, Evidence::as_str);

@@ -194,6 +194,7 @@ pub fn run(args: Vec<OsString>) -> ExitCode {
     // Commands for panes are dispatched before anything else is built, because every start runs them.
     match args.get(1).and_then(|word| word.to_str()) {
         Some("launch") => return ::standing::launcher::main(args.into_iter().skip(2)),
+        Some("hook") => return ::standing::hook::main(args.into_iter().skip(2)),
         Some("demo") => return ::standing::demo::main(args.into_iter().skip(2)),
         _ => {}
     }

@@ -92,6 +92,7 @@ fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(standing::list::list))
         .routes(routes!(standing::needs::needs))
         .routes(routes!(standing::get::get))
+        .routes(routes!(standing::explain::explain))
         .routes(routes!(standing::screen::screen))
         .routes(routes!(standing::create::create))
         .routes(routes!(standing::delete::delete))

@@ -6,7 +6,7 @@
 
 use jiff::Timestamp;
 use serde_json::Value;
-use wire::Block;
+use wire::{Block, Source};
 
 use crate::signal::{News, Obstacle, Signal, of_status};
 
@@ -24,7 +24,7 @@ pub(super) fn signal(entry: &Value, begins_turn: bool) -> Option<Signal> {
         ("system", Some("informational")) => News::Blocked(limit_notice(entry)?),
         _ => return None,
     };
-    Some(Signal { at, news })
+    Some(Signal { at, source: Source::Transcript, news })
 }
 
 /// Returns the news of an answer of the model. A refusal is followed by an entry that reports it.

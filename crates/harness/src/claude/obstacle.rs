@@ -4,7 +4,11 @@
 use wire::Block;
 
 use super::screen;
-use crate::{Screen, screen::lines, signal::Obstacle};
+use crate::{
+    Screen,
+    screen::lines,
+    signal::{Obstacle, of_status},
+};
 
 /// Lines above the box that are searched for the line of a retry.
 const NEAR: usize = 4;
@@ -22,14 +26,14 @@ const SENTENCES: &[(&str, Block)] = &[
     ("Context limit reached · ", Block::ContextFull),
 ];
 
-/// Reads the obstacle that the screen shows. A turn that failed counts only while nothing follows it.
+/// Reads the obstacle that the screen shows: the line of a retry, or a notice below the box.
 pub(super) fn read(screen: Screen<'_>) -> Option<Obstacle> {
     let lines = lines(screen);
     let input = screen::input_lines(screen)?;
     let (above, below) = (&lines[..input.start.saturating_sub(1)], lines.get(input.end + 1..).unwrap_or_default());
     let near = || above.iter().rev().filter(|line| !is_aside(line)).take(NEAR);
     let retry = near().find_map(|line| retry(line));
-    retry.or_else(|| below.iter().find_map(|line| sentence(line))).or_else(|| failed_turn(above))
+    retry.or_else(|| below.iter().find_map(|line| sentence(line)))
 }
 
 /// True for a blank line and for a hint at the right edge.
@@ -47,17 +51,28 @@ fn retry(line: &str) -> Option<Obstacle> {
     let kind = if said.contains("limit reached") {
         Block::Limited
     } else {
-        status.and_then(crate::signal::of_status).unwrap_or(Block::Overloaded)
+        status.and_then(of_status).unwrap_or(Block::Overloaded)
     };
     is_status.then(|| Obstacle::new(kind, None, &format!("{said} · retrying")))
 }
 
 /// Reads the failure of the last turn: the first marked line below the last message. A turn that went on has another
 /// line there.
-fn failed_turn(above: &[&str]) -> Option<Obstacle> {
+pub(super) fn failed_turn(screen: Screen<'_>) -> Option<Obstacle> {
+    let lines = lines(screen);
+    let above = &lines[..screen::input_lines(screen)?.start.saturating_sub(1)];
     let said = above.iter().rposition(|line| line.starts_with('❯'))?;
     let mut after = above[said + 1..].iter().filter(|line| !is_aside(line));
-    after.find(|line| !line.trim_start().starts_with(char::is_alphanumeric)).and_then(|line| sentence(line))
+    after.find(|line| !line.trim_start().starts_with(char::is_alphanumeric)).and_then(|line| {
+        let line = unmarked(line);
+        sentence(line).or_else(|| line.starts_with("API Error: ").then(|| Obstacle::new(by_status(line), None, line)))
+    })
+}
+
+/// Returns the kind of a failure by the HTTP status in its words.
+fn by_status(words: &str) -> Block {
+    let mut numbers = words.split(|c: char| !c.is_ascii_digit()).filter(|digits| digits.len() == 3);
+    numbers.find_map(|digits| of_status(digits.parse().ok()?)).unwrap_or(Block::Refused)
 }
 
 fn sentence(line: &str) -> Option<Obstacle> {

@@ -5,7 +5,7 @@
 
 use jiff::Timestamp;
 use serde_json::Value;
-use wire::Block;
+use wire::{Block, Source};
 
 use crate::signal::{News, Obstacle, Signal, of_status};
 
@@ -25,7 +25,7 @@ pub(super) fn signal(entry: &Value, begins_turn: bool) -> Option<Signal> {
         ("compacted", _) => News::Shortened,
         _ => return None,
     };
-    Some(Signal { at, news })
+    Some(Signal { at, source: Source::Transcript, news })
 }
 
 const ANSWERED: News = News::Answered { calls_tool: false };

@@ -20,16 +20,12 @@ const SENTENCES: &[(&str, Block)] = &[
     ("Codex ran out of room in the model's context window", Block::ContextFull),
 ];
 
-/// Reads the obstacle that the screen shows. A turn that failed counts only while nothing follows it.
+/// Reads the obstacle that the screen shows: the line of a retry.
 pub(super) fn read(screen: Screen<'_>) -> Option<Obstacle> {
     let lines = lines(screen);
     let above = &lines[..screen::input_lines(screen)?.start];
     let written: Vec<&str> = above.iter().rev().copied().filter(|line| !line.is_empty()).take(NEAR).collect();
-    let retrying = written
-        .iter()
-        .position(|line| is_retry(line))
-        .map(|at| retry(written[at], at.checked_sub(1).map(|at| written[at])));
-    retrying.or_else(|| failed_turn(above))
+    written.iter().position(|line| is_retry(line)).map(|at| retry(written[at], at.checked_sub(1).map(|at| written[at])))
 }
 
 /// True for `• Reconnecting... 4/5 (3s • esc to interrupt)` and `• Server is busy, reconnecting 1/5 (…)`.
@@ -52,7 +48,9 @@ fn retry(line: &str, below: Option<&str>) -> Obstacle {
 }
 
 /// Reads the failure of the last turn: the first marked line below the last message.
-fn failed_turn(above: &[&str]) -> Option<Obstacle> {
+pub(super) fn failed_turn(screen: Screen<'_>) -> Option<Obstacle> {
+    let lines = lines(screen);
+    let above = &lines[..screen::input_lines(screen)?.start];
     let said = above.iter().rposition(|line| line.starts_with('›'))?;
     let mut after = above[said + 1..].iter().filter(|line| !line.is_empty());
     let line = after.find(|line| !line.trim_start().starts_with(char::is_alphanumeric))?;

@@ -15,6 +15,7 @@ fn main() -> ExitCode {
     let word = args.next();
     match word.as_deref().and_then(OsStr::to_str) {
         Some("demo") => standing::demo::main(args),
+        Some("hook") => standing::hook::main(args),
         Some("launch") => standing::launcher::main(args),
         _ => refuse(),
     }

@@ -6,6 +6,7 @@ use super::{Context, detail::Detail, stop};
 use crate::{
     Error,
     events::Event,
+    hook,
     registry::{Entry, Phase},
 };
 
@@ -49,6 +50,9 @@ pub(super) fn erase(context: &Context, name: &SessionName) -> Result<(), Error> 
     files::failpoint::at("delete.stopped");
     super::say::forget(context, name);
     super::start::forget(context, name);
+    if let Entry::Recorded(record) = context.registry.read(name) {
+        hook::forget(&context.registry.hooks_dir(), &record.loop_id);
+    }
     context.registry.remove(name)?;
     files::failpoint::at("delete.removed");
     context.emit(Event::info("standing.deleted").with("standing", name.as_str()));

@@ -12,10 +12,7 @@ use std::{
     time::SystemTime,
 };
 
-use harness::{
-    Harness, News, Signal,
-    signal::{Standing, left},
-};
+use harness::{Harness, News, Signal};
 use serde_json::Value;
 
 /// Numbers of bytes at the end of a transcript that are searched, one after the other.
@@ -27,10 +24,8 @@ const KEPT: usize = 4096;
 /// Reading of a transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Told {
-    /// Obstacle that it leaves standing.
-    pub(super) standing: Option<Standing>,
-    /// Last signal; `None` if there is none yet.
-    pub(super) last: Option<Signal>,
+    /// Its last signals, oldest first, from the last answer of the model on.
+    pub(super) signals: Vec<Signal>,
     /// Time of the last write to it.
     pub(super) written: SystemTime,
 }
@@ -56,7 +51,7 @@ pub(super) fn read(adapter: &dyn Harness, transcript: &Path) -> Option<Told> {
         let (signals, answered) = signals(adapter, &mut file, version.0.saturating_sub(tail))?;
         (answered || whole).then_some(signals)
     })?;
-    let told = Told { last: signals.last().cloned(), standing: left(signals), written: version.1 };
+    let told = Told { signals, written: version.1 };
     let mut readings = readings();
     if readings.len() >= KEPT {
         readings.clear();

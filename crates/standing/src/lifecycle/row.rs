@@ -76,28 +76,33 @@ impl Context {
         row
     }
 
-    /// Updates a row from cheap sources: the status that the harness writes, else the title, which every look
+    /// Updates a row from cheap sources: the status that the harness writes, its hooks, else the title, which every look
     /// contains.
     fn read_title(&self, row: &mut Row, record: Option<&Record>, pane: &Pane) {
         let Ok(adapter) = self.harness(&row.harness) else { return };
-        let told = record.and_then(|record| adapter.told(&self.place(record), pane.pid));
-        let reading = told.unwrap_or_else(|| adapter.read(Screen { text: "", title: &pane.title }));
+        let claims = self.claims(adapter.as_ref(), record, &row.harness_session_id, pane, None);
+        let reading = claims.decide().map(|decision| decision.winner.reading).unwrap_or_default();
         row.activity = reading.activity;
         row.question = reading.question;
     }
 
-    /// Updates a row from its screen.
+    /// Updates a row from its screen, and from what is newer.
     pub(crate) fn read_screen(&self, row: &mut Row, record: Option<&Record>, pane: &Pane, text: &str) {
         row.last_line = last_line(text);
         if let Ok(adapter) = self.harness(&row.harness) {
+            let adapter = adapter.as_ref();
             let screen = Screen { text, title: &pane.title };
-            row.last_line = last_line(above_input(adapter.as_ref(), screen));
-            let reading = adapter.read(screen);
+            row.last_line = last_line(above_input(adapter, screen));
+            let claims = self.claims(adapter, record, &row.harness_session_id, pane, Some(text));
+            let reading = claims.decide().map(|decision| decision.winner.reading).unwrap_or_default();
             row.activity = reading.activity;
             row.question = reading.question;
             row.choices = if row.activity == Activity::Waiting { adapter.choices(screen) } else { Vec::new() };
             self.date(row, record);
             self.add_obstacle(row, record, pane, Some(text));
+            if row.reason.is_empty() {
+                row.reason = claims.contradiction(clock::timestamp()).unwrap_or_default();
+            }
         }
     }
 

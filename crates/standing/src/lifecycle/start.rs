@@ -3,6 +3,7 @@
 
 mod attempt;
 mod brief;
+mod hooks;
 mod plan;
 
 use tmux::Pane;

@@ -11,6 +11,7 @@ use wire::{Activity, Row, State};
 use super::{
     Context,
     list::{Everything, Panorama, everything_by},
+    obstacle::ends_soon,
     screen::{above_input, last_line, last_lines},
 };
 use crate::{Error, clock, process::Meter, state::Condition};
@@ -80,7 +81,8 @@ pub(crate) fn watch(
     }
     memory.measure(&mut rows);
     let at_work = |row: &Row| matches!(row.state, State::Starting | State::Stopping | State::Orphaned);
-    let unsettled = rows.iter().any(at_work) || memory.screens.values().any(|screen| !screen.is_settled());
+    let unsettled = rows.iter().any(|row| at_work(row) || ends_soon(row))
+        || memory.screens.values().any(|screen| !screen.is_settled());
     Ok(Found { rows, screens, panes, unsettled })
 }
 

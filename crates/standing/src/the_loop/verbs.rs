@@ -4,8 +4,8 @@ use std::sync::{Arc, PoisonError};
 
 use tmux::Attach;
 use wire::{
-    AnswerRequest, ControlReport, ControlRequest, ControlVerb, CreateRequest, DeleteRequest, PlannedSession, Row,
-    SayReceipt, SayRequest, SessionName,
+    AnswerRequest, ControlReport, ControlRequest, ControlVerb, CreateRequest, DeleteRequest, Explanation,
+    PlannedSession, Row, SayReceipt, SayRequest, SessionName,
 };
 
 use super::TheLoop;
@@ -59,6 +59,12 @@ impl Standing<'_> {
     pub fn get(&self, name: &str) -> Result<Row, Error> {
         let name = SessionName::parse(name)?;
         lifecycle::get::get(&self.the_loop.strict()?, &name)
+    }
+
+    /// Explains the state of one session: each source with its age, and why one of them counts.
+    pub fn explain(&self, name: &str) -> Result<Explanation, Error> {
+        let name = SessionName::parse(name)?;
+        lifecycle::explain::explain(&self.the_loop.strict()?, &name)
     }
 
     /// Returns all mistakes of a request to create a session, each with its field. Changes nothing.

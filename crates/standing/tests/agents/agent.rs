@@ -102,6 +102,13 @@ impl Agent {
         }
     }
 
+    /// Signs Claude Code in with a subscription.
+    pub(crate) fn subscribe(home: &Path) {
+        let login = json!({"accessToken": "stub", "refreshToken": "stub", "expiresAt": 9_999_999_999_999_i64,
+            "scopes": ["user:inference", "user:profile"], "subscriptionType": "max"});
+        write(&home.join(".claude/.credentials.json"), &json!({"claudeAiOauth": login}).to_string());
+    }
+
     /// Sets it up in an empty HOME as its account holder would have, with the stub for a vendor. Trust, onboarding and
     /// whatever else meets a first start is left for the adapter to see to.
     pub(crate) fn configure(self, home: &Path, model: &StubModel) -> Vec<(&'static str, String)> {

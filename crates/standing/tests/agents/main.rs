@@ -10,6 +10,7 @@ mod agent;
 mod arguments;
 mod install;
 mod life;
+mod obstacles;
 mod own;
 mod screen;
 mod stage;
@@ -50,7 +51,12 @@ fn trials(agent: Agent) -> Vec<Trial> {
         trials.push(trial("a_conversation_that_a_person_moved_to_is_found_after_its_end", talk::moved_and_ended));
         trials.push(trial("a_message_that_was_only_queued_outlives_a_stop", talk::queued));
     }
+    if matches!(agent, Agent::Claude | Agent::Codex) {
+        trials.push(trial("what_blocks_it_is_named", obstacles::named));
+    }
     if agent == Agent::Claude {
+        trials.push(trial("what_blocks_a_subscriber_is_named", obstacles::named_to_a_subscriber));
+        trials.push(trial("its_hooks_tell_and_no_file_of_the_user_changes", obstacles::hooks));
         trials.push(trial("a_folder_of_any_name_has_its_transcript_found", talk::strange_folders));
     }
     trials.push(trial("a_message_does_not_join_text_that_a_person_left_in_the_box", talk::unsent));

@@ -27,8 +27,21 @@ pub(crate) struct Stage {
     pub(crate) home: TestHome,
 }
 
+/// How an agent is signed in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Login {
+    /// With a token in its environment.
+    Token,
+    /// With a subscription, which Claude Code keeps in a file. Only there is a usage limit with an end.
+    Subscription,
+}
+
 impl Stage {
     pub(crate) fn new(agent: Agent) -> Self {
+        Self::signed_in(agent, Login::Token)
+    }
+
+    pub(crate) fn signed_in(agent: Agent, login: Login) -> Self {
         let home = TestHome::builder()
             .exe(env!("CARGO_BIN_EXE_loop-launch"))
             .set("/routing/defaultHarness", json!(agent.name()))
@@ -44,6 +57,10 @@ impl Stage {
             ("NO_PROXY", "127.0.0.1,localhost".to_owned()),
         ];
         vars.append(&mut agent.configure(&home.home(), &model));
+        if login == Login::Subscription {
+            vars.retain(|(key, _)| *key != "ANTHROPIC_AUTH_TOKEN");
+            Agent::subscribe(&home.home());
+        }
         let surroundings =
             vars.into_iter().fold(home.surroundings(), |surroundings, (key, value)| surroundings.with_var(key, value));
         let the_loop = TheLoop::open_in(None, surroundings, "test");
@@ -110,6 +127,12 @@ impl Stage {
         self.the_loop.standing().get(name).expect("a row")
     }
 
+    /// The session's row in the list of all.
+    pub(crate) fn in_list(&self, name: &str) -> Row {
+        let rows = self.the_loop.standing().list().expect("a list");
+        rows.into_iter().find(|row| row.name == name).expect("a row")
+    }
+
     pub(crate) fn record(&self, name: &str) -> Value {
         let text = fs::read_to_string(self.home.records().join(format!("{name}.json"))).expect("a record");
         serde_json::from_str(&text).expect("JSON")
@@ -136,7 +159,12 @@ impl Stage {
     }
 
     pub(crate) fn presses_enter(&self, name: &str) {
-        self.home.tmux().run(&["send-keys", "-t", &format!("=loop-standing-{name}:"), "Enter"]);
+        self.presses("Enter", name);
+    }
+
+    /// Presses a key as a person does.
+    pub(crate) fn presses(&self, key: &str, name: &str) {
+        self.home.tmux().run(&["send-keys", "-t", &format!("=loop-standing-{name}:"), key]);
     }
 
     /// The files below HOME that hold a conversation.

@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, time::Duration};
 
 use serde_json::{Map, Value, json};
 use standing::config::{
-    self, AuthMode, BypassPermissions, Declaration, EventLog, HarnessTrust, Routing, Service, Settings, Slack,
-    SlackRead, TmuxSettings, TrustScope, Verbosity, WebTerminal,
+    self, AuthMode, BypassPermissions, CrossSession, Declaration, EventLog, HarnessTrust, Routing, Service, Settings,
+    Slack, SlackRead, TmuxSettings, TrustScope, Verbosity, WebTerminal,
 };
 
 use crate::{
@@ -45,6 +45,7 @@ fn the_defaults_are_these() {
             spawn_workdir: ".".to_owned(),
             harness_args: BTreeMap::new(),
             harnesses: BTreeMap::new(),
+            cross_session: CrossSession::Refuse,
             stalled_after: Duration::from_mins(30),
             harness_trust: HarnessTrust {
                 enabled: true,

@@ -5,8 +5,9 @@ use std::{collections::BTreeMap, time::Duration};
 use standing::{
     Need, SecretSource, SessionName,
     config::{
-        AuthMode, BypassPermissions, CustomHarness, Declaration, EventLog, HarnessTrust, Notify, NotifyTarget, Quiet,
-        Routing, Service, SessionIds, Slack, SlackRead, TmuxSettings, TrustScope, Verbosity, WebTerminal,
+        AuthMode, BypassPermissions, CrossSession, CustomHarness, Declaration, EventLog, HarnessTrust, Notify,
+        NotifyTarget, Quiet, Routing, Service, SessionIds, Slack, SlackRead, TmuxSettings, TrustScope, Verbosity,
+        WebTerminal,
     },
 };
 
@@ -36,6 +37,7 @@ routing:
   spawnWorkdir: ~/wd
   harnessArgs: {codex: [-a, -b], claude: null}
   harnesses:
+    claude: {crossSession: ask}
     mine: {command: [m], newArgs: ["{prompt}"], resumeArgs: ["{id}"], sessionId: minted}
     bare: {command: [n, o]}
     wrapper: {command: [w], like: claude}
@@ -231,6 +233,7 @@ fn every_routing_key_is_read() {
                 ("bare".to_owned(), bare),
                 ("wrapper".to_owned(), wrapper)
             ]),
+            cross_session: CrossSession::Ask,
             stalled_after: Duration::from_millis(90_500),
             harness_trust: HarnessTrust {
                 enabled: false,

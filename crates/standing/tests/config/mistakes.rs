@@ -101,6 +101,11 @@ fn mistakes_in_values() {
         "routing: {harnesses: {m: {command: []}}}",
         "1:36 routing.harnesses.m.command: expected a list with",
     );
+    assert_problem(
+        "routing: {harnesses: {claude: {crosSession: ask}}}",
+        "1:32 routing.harnesses.claude.crosSession: unknown key",
+    );
+    assert_problem("routing: {harnesses: {claude: {crossSession: yes}}}", "1:46 routing.harnesses.claude.crossSession");
     assert_problem("routing: {harnesses: {m n: 1}}", "1:28 routing.harnesses[\"m n\"]: expected a mapping");
     assert_problem("routing: {harnessArgs: {m: x}}", "1:28 routing.harnessArgs.m: expected a list");
     assert_problem(

@@ -3,6 +3,7 @@
 mod answer;
 mod create;
 mod delete;
+mod explain;
 mod get;
 pub(super) mod list;
 mod remote;
@@ -46,6 +47,9 @@ pub(super) enum Verb {
     /// Show one session
     #[command(after_help = get::EXAMPLES)]
     Get(get::Args),
+    /// Show why a session has its state
+    #[command(after_help = explain::EXAMPLES)]
+    Explain(explain::Args),
     /// Create a session and start it
     #[command(after_help = create::EXAMPLES)]
     Create(create::Args),
@@ -101,6 +105,7 @@ impl Verb {
         match self {
             Self::List(args) => list::run(api, &args, output).await,
             Self::Get(args) => get::run(api, &args, output).await,
+            Self::Explain(args) => explain::run(api, &args, output).await,
             Self::Create(args) => create::run(api, here, args, output).await,
             Self::Delete(args) => delete::run(api, args, output).await,
             Self::Start(args) => start::run(api, args, output).await,

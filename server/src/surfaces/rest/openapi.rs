@@ -94,7 +94,7 @@ fn explain_words(document: &mut Value) {
 }
 
 /// Returns the published word, label and explanation of each value of the types for states and results.
-pub fn words() -> [(&'static str, Vec<[&'static str; 3]>); 8] {
+pub fn words() -> [(&'static str, Vec<[&'static str; 3]>); 9] {
     macro_rules! of {
         ($type:ident) => {
             (
@@ -103,7 +103,17 @@ pub fn words() -> [(&'static str, Vec<[&'static str; 3]>); 8] {
             )
         };
     }
-    [of!(Status), of!(State), of!(Activity), of!(Block), of!(Need), of!(Outcome), of!(Verdict), of!(Evidence)]
+    [
+        of!(Status),
+        of!(State),
+        of!(Activity),
+        of!(Block),
+        of!(Need),
+        of!(Source),
+        of!(Outcome),
+        of!(Verdict),
+        of!(Evidence),
+    ]
 }
 
 /// Removes the brackets of rustdoc links from descriptions.

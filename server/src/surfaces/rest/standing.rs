@@ -4,6 +4,7 @@ pub(super) mod answer;
 pub(super) mod control;
 pub(super) mod create;
 pub(super) mod delete;
+pub(super) mod explain;
 pub(super) mod get;
 pub(super) mod list;
 pub(super) mod needs;

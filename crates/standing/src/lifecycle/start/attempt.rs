@@ -10,7 +10,7 @@ use tmux::{Answer, KEPT_LIMIT, Pane, Spawn, SpawnAnswer, configured};
 use wire::SessionName;
 
 use crate::{
-    Error, clock,
+    Error, clock, hook,
     launcher::{self, LaunchSpec, SECRETS_LIMIT, discard, revoke, tidy},
     lifecycle::{Context, context::note_process, detail::Detail, screen::last_lines},
     process::{ProcessHold, ProcessIdentity},
@@ -19,6 +19,7 @@ use crate::{
 
 use super::{
     brief::{self, Seen},
+    hooks,
     plan::{Conversation, Plan},
 };
 
@@ -64,13 +65,16 @@ pub(super) fn make(
     record: &mut Record,
     conversation: &Conversation,
 ) -> Result<Attempt, Error> {
-    let argv = match plan.argv(context, conversation) {
+    let loop_id = uuid::Uuid::new_v4().to_string();
+    let hooks = plan.hooks(context, &loop_id);
+    let args = hooks.as_ref().map_or(&plan.definition.harness_args, |hooks| &hooks.args);
+    let argv = match plan.argv(context, conversation, args) {
         Ok(argv) => argv,
         Err(reason) => return Ok(Attempt::Refused(reason.into())),
     };
     let name = &plan.definition.name;
-    let loop_id = uuid::Uuid::new_v4().to_string();
     crate::lifecycle::stop::sweep_leftovers(context, record);
+    hook::forget(&context.registry.hooks_dir(), &record.loop_id);
     record.loop_id.clone_from(&loop_id);
     record.spawned_at = clock::now();
     record.process = None;
@@ -87,6 +91,9 @@ pub(super) fn make(
     spec.mark(&context.mark);
     spec.add_missing(plan.adapter.vars());
     spec.define(&plan.definition.env, &plan.environment, plan.secrets.clone());
+    if let Some(hooks) = &hooks {
+        hooks::write(context, &loop_id, hooks)?;
+    }
     let spec = spec.write(&context.registry.launch_dir(), &loop_id)?;
     files::failpoint::at("start.permitted");
     if let Err(error) = context.registry.write(record) {

@@ -60,6 +60,8 @@ pub(super) struct Plan<'a> {
     pub(super) secrets: Secrets,
     /// Reason why the directory could not be marked as trusted.
     pub(super) untrusted: Option<String>,
+    /// Reason why its hooks could not be added to its settings.
+    pub(super) unheard: Option<String>,
     resume_on_respawn: bool,
 }
 
@@ -86,6 +88,7 @@ impl<'a> Plan<'a> {
             moved: None,
             secrets: Secrets::new(),
             untrusted: None,
+            unheard: None,
             resume_on_respawn: context.settings().routing.tmux.resume_on_respawn,
         };
         if let Some(record) = record.filter(|record| plan.resumable(Some(record)).is_some() && !record.cwd.is_empty()) {
@@ -103,6 +106,7 @@ impl<'a> Plan<'a> {
         let environment = context.environment_to_start(&plan.adapter, &definition.env, &plan.cwd, record)?;
         (plan.environment, plan.environment_notes) = (environment.vars, environment.notes);
         plan.leave_out_sockets();
+        plan.unheard = plan.check_hooks(context);
         plan.moved = record
             .filter(|record| plan.resumable(Some(record)).is_some())
             .and_then(|record| context.moved(&plan.adapter, &plan.environment, record));
@@ -164,7 +168,8 @@ impl<'a> Plan<'a> {
         let untrusted =
             self.untrusted.iter().map(|error| format!("could not trust its directory in advance ({error})"));
         let told = self.note.iter().chain(&self.environment_notes).chain(&self.moved).cloned();
-        told.chain(untrusted).chain(self.adapter.hint()).collect()
+        let unheard = self.unheard.iter().map(|error| format!("its hooks are off: {error}"));
+        told.chain(untrusted).chain(unheard).chain(self.adapter.hint()).collect()
     }
 
     /// Marks the directory as trusted by its harness, if that is configured and missing.
@@ -249,8 +254,12 @@ impl<'a> Plan<'a> {
     }
 
     /// Returns the complete command for a conversation.
-    pub(super) fn argv(&self, context: &Context, conversation: &Conversation) -> Result<Vec<String>, String> {
-        let args = &self.definition.harness_args;
+    pub(super) fn argv(
+        &self,
+        context: &Context,
+        conversation: &Conversation,
+        args: &[String],
+    ) -> Result<Vec<String>, String> {
         let rest = match conversation {
             Conversation::Resumed(id) => self.adapter.resume(id, args).unwrap_or_default(),
             Conversation::Fresh(id) => {

@@ -4,8 +4,8 @@ use client::Client;
 use engine::{Refusal, StandingApi};
 use standing::TheLoop;
 use wire::{
-    AnswerRequest, ControlReport, ControlRequest, CreateRequest, DeleteRequest, Problem, Remedy, Row, SayReceipt,
-    SayRequest,
+    AnswerRequest, ControlReport, ControlRequest, CreateRequest, DeleteRequest, Explanation, Problem, Remedy, Row,
+    SayReceipt, SayRequest,
 };
 
 /// Reason why a call to a service was not made or was refused.
@@ -65,6 +65,10 @@ impl StandingApi for Service {
 
     async fn get(&self, name: &str) -> Result<Row, Error> {
         Ok(self.client.get(name).await?)
+    }
+
+    async fn explain(&self, name: &str) -> Result<Explanation, Error> {
+        Ok(self.client.explain(name).await?)
     }
 
     async fn screen(&self, name: &str, lines: usize) -> Result<String, Error> {
