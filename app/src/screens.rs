@@ -39,7 +39,7 @@ pub(crate) use confirm::ConfirmForm;
 pub(crate) use list::row_html;
 pub(crate) use mark::Mark;
 pub(crate) use menu::{Copy, CopyLine, DeleteItem, Menu};
-pub(crate) use notice::{NoticeBox, Slot};
+pub(crate) use notice::{NoticeBox, Slot, sentence};
 pub(crate) use prompt::{Answers, Question};
 pub(crate) use row::{Excerpt, bytes, how};
 pub(crate) use say_box::SayBox;

@@ -73,6 +73,8 @@ test.describe('a service that ends', () => {
         await service.end();
         await expect(standing.page.getByText('The service does not answer since')).toBeVisible();
         await expect(standing.card('ops')).toBeVisible();
+        // An age that goes on would claim that the state goes on.
+        await expect(standing.card('ops').locator('.state time')).toHaveText(/^\d\d:\d\d$/);
         await standing.say('ops', 'into the void');
         await expect(standing.page.locator('#announce')).toContainText('The service did not answer');
         await expect(standing.message('ops')).toHaveValue('into the void');

@@ -145,7 +145,7 @@ fn copied(label: &'static str, remedy: &Remedy) -> AnyView {
 }
 
 /// Adds a capital letter and a full stop to a phrase.
-fn sentence(phrase: &str) -> String {
+pub(crate) fn sentence(phrase: &str) -> String {
     let mut letters = phrase.chars();
     let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
     format!("{first}{}.", letters.as_str())

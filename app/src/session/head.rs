@@ -82,7 +82,7 @@ fn StateLine(row: Row, word: &'static str, stale: bool) -> impl IntoView {
 #[component]
 fn Acts(row: Row, page: SessionPage) -> impl IntoView {
     let name = row.name.clone();
-    let class = if row.running { "verbs quiet" } else { "verbs" };
+    let class = if ends(&row) { "verbs quiet" } else { "verbs" };
     let act = |verb: &'static str, label: &'static str, class: &'static str| {
         view! { <Act verb=verb label=label class=class name=name.clone() /> }
     };
@@ -118,7 +118,7 @@ fn Menu(row: Row, page: SessionPage) -> impl IntoView {
     });
     let delete = view! { <DeleteItem row=row.clone() common=common.clone() /> };
     // The forms are beside the menu. A phone has no place for their buttons there.
-    let verbs = row.running.then(|| {
+    let verbs = ends(&row).then(|| {
         let item = |verb: &'static str, label: &'static str| {
             view! {
                 <button class="item phone-item" type="submit" form=format!("{verb}-{name}")>
@@ -137,6 +137,11 @@ fn Menu(row: Row, page: SessionPage) -> impl IntoView {
         </details>
     }
     .into_any()
+}
+
+/// True if the verbs of the session end something. A phone has them in the menu.
+fn ends(row: &Row) -> bool {
+    row.running || row.state == State::Orphaned
 }
 
 /// True if the reason for the state is shown in the place of the pane.

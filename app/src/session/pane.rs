@@ -8,6 +8,7 @@ use wire::State;
 
 use crate::{
     context::AppContext,
+    screens::sentence,
     session::{ansi, head, load::SessionPage, prompt::first_line},
 };
 
@@ -26,10 +27,9 @@ pub(crate) fn PaneBox(page: SessionPage) -> impl IntoView {
     let asks = first_line(&row, &shown);
     shown.lines.truncate(asks.map_or(usize::MAX, |asks| asks - shown.first));
     let nothing = view.is_none().then(|| {
-        let mut why = trouble.unwrap_or_else(|| no_pane(row.state).to_owned());
-        if head::no_pane(row.state) && !row.reason.is_empty() {
-            why = format!("{why}\n{}", row.reason);
-        }
+        let reason = Some(&row.reason).filter(|reason| head::no_pane(row.state) && !reason.is_empty());
+        let why = trouble.or_else(|| reason.map(|reason| sentence(reason)));
+        let why = why.unwrap_or_else(|| no_pane(row.state).to_owned());
         view! { <p class="no-pane">{why}</p> }
     });
     let end = (view.is_some() && !shown.alive).then(|| {
