@@ -97,6 +97,7 @@ fn notices() -> String {
 fn receipt(verdict: Verdict, messages: Vec<Message>) -> Notice {
     let delivered = verdict != Verdict::NotDelivered;
     let receipt = SayReceipt {
+        turn: None,
         name: "ops".to_owned(),
         delivered,
         exit_code: u8::from(!delivered),

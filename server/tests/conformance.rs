@@ -1,13 +1,15 @@
 //! One suite for every implementation of `StandingApi`: the engine in this process, and the client over a port and over
 //! the Unix socket. Each case asserts on its own, and the answers of all implementations must be the same.
 
+use std::time::Duration;
+
 use client::{Client, StandingApi};
 use engine::Engine;
 use serde_json::{Value, json};
 use testkit::{TestHome, TestService};
 use wire::{
     AnswerRequest, ControlRequest, ControlVerb, CreateRequest, DeleteRequest, Outcome, Problem, ProblemCode, Row,
-    SayRequest, State, Status, Verdict,
+    SayRequest, State, Status, TurnState, Verdict,
 };
 
 use crate::app::THE_LOOP;
@@ -113,6 +115,15 @@ async fn lifecycle<A: StandingApi>(api: &A, told: &mut Told) -> Result<(), A::Er
     let keyed = SayRequest { idempotency_key: "k".to_owned(), ..say("ops", "only once") };
     let (first, second) = (api.say(&keyed).await?, api.say(&keyed).await?);
     assert_eq!((first.verdict, second.verdict), (Verdict::Submitted, Verdict::Submitted));
+    let asked = api.say(&SayRequest { wait: 60, ..say("ops", "and the answer?") }).await?;
+    let turn = asked.turn.as_ref().expect("waited for");
+    assert!(turn.state == TurnState::Answered && turn.answer.ends_with("and the answer?"), "{turn:?}");
+    assert_eq!(api.turn("ops", &asked.message_id, Duration::ZERO).await?, *turn);
+    told.take("no turn", &refused(api.turn("ops", "none", Duration::ZERO).await, ProblemCode::UnknownMessage));
+    told.take(
+        "too long a wait",
+        &refused(api.say(&SayRequest { wait: 601, ..say("ops", "x") }).await, ProblemCode::InvalidRequest),
+    );
     let screen = api.screen("ops", 100).await?;
     assert!(screen.contains("hello there"), "{screen}");
     // Typed once, and repeated once by the agent.

@@ -1,6 +1,8 @@
 //! Slack from a declared config to a session's pane and back, against a stand-in on loopback: the real service, real
 //! sessions with the built-in agent, a private tmux.
 
+#[path = "slack/answers.rs"]
+mod answers;
 #[path = "slack/apart.rs"]
 mod apart;
 #[path = "slack/crash.rs"]

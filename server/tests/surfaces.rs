@@ -33,3 +33,4 @@ mod service;
 mod session_page;
 mod stream;
 mod terminal;
+mod turns;

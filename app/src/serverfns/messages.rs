@@ -109,6 +109,7 @@ pub(crate) fn receipts(
 /// Returns the receipt of a message that was refused.
 fn refused(name: &str, error: &Error) -> SayReceipt {
     SayReceipt {
+        turn: None,
         name: name.to_owned(),
         delivered: false,
         exit_code: error.problem().code.exit_code(),
@@ -196,6 +197,7 @@ mod tests {
     #[test]
     fn a_message_that_was_not_delivered_is_a_failure() {
         let receipt = SayReceipt {
+            turn: None,
             name: "x".into(),
             delivered: false,
             exit_code: 1,

@@ -29,7 +29,7 @@ pub async fn say(
     let text = reply::plain_lines(&text);
     let idempotency_key = reply::once(&key, &[&text]);
     let actor = reply::ACTOR.to_owned();
-    let request = wire::SayRequest { name: name.clone(), text: text.clone(), force, idempotency_key, actor };
+    let request = wire::SayRequest { name: name.clone(), text: text.clone(), force, idempotency_key, actor, wait: 0 };
     let said = context.engine().say(&request).await;
     let mut notice = match &said {
         Ok(receipt) => messages::receipt(receipt, Place::Session(name)),

@@ -71,6 +71,7 @@ pub async fn selected(
                     force: false,
                     idempotency_key: reply::once(&key, &[name, &text]),
                     actor: reply::ACTOR.to_owned(),
+                    wait: 0,
                 };
                 async move { engine.say(&request).await }
             });

@@ -1,8 +1,8 @@
 //! Entry of a timeline as an item of a list.
 
-use ::standing::timeline::{Entry, EntryKind};
+use ::standing::timeline::{Entry, EntryKind, TurnEnd};
 use leptos::prelude::*;
-use wire::Verdict;
+use wire::{TurnState, Verdict};
 
 use super::{
     said::Said,
@@ -54,6 +54,7 @@ pub(crate) fn Item(entry: Entry, scope: Scope) -> impl IntoView {
         };
         view! { <p class=class>{text} <Again entry=entry.clone() /></p> }
     });
+    let answer = entry.turn.clone().map(|turn| view! { <Answered turn=turn /> });
     view! {
         <li
             class="event"
@@ -69,10 +70,26 @@ pub(crate) fn Item(entry: Entry, scope: Scope) -> impl IntoView {
             <div>
                 <div class="what">{session} <What entry=entry.clone() /></div>
                 {proof}
+                {answer}
             </div>
         </li>
     }
     .into_any()
+}
+
+/// Renders the end of the turn of a message: the answer, or the reason why there is none.
+#[component]
+fn Answered(turn: TurnEnd) -> impl IntoView {
+    if turn.state == TurnState::Answered {
+        return view! { <div class="answer">"answered " <Said text=turn.text cut_from=turn.cut_from /></div> }
+            .into_any();
+    }
+    let text = if turn.text.is_empty() {
+        turn.state.label().to_owned()
+    } else {
+        format!("{}: {}", turn.state.label(), turn.text)
+    };
+    view! { <p class="proof unsure">{text}</p> }.into_any()
 }
 
 /// Renders the sentence of an entry.

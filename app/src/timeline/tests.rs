@@ -30,6 +30,7 @@ fn entry(event: &str, kind: EntryKind) -> Entry {
         question: String::new(),
         verdict: None,
         evidence: None,
+        turn: None,
         reason: String::new(),
         fields: [].into_iter().collect(),
     }

@@ -28,8 +28,8 @@ use http::Method;
 use serde::{Serialize, de::DeserializeOwned};
 pub use wire::{
     Activity, AnswerRequest, Block, Blocked, Choice, ControlBody, ControlReport, ControlRequest, ControlVerb,
-    CreateRequest, DeleteRequest, Explanation, Outcome, Problem, ProblemCode, Refusal, Row, SayReceipt, SayRequest,
-    StandingApi, State, Status,
+    CreateRequest, DeleteRequest, Explanation, History, Outcome, Problem, ProblemCode, Refusal, Row, SayReceipt,
+    SayRequest, StandingApi, State, Status, Turn, TurnState,
 };
 
 pub use address::Address;
@@ -101,12 +101,12 @@ impl Client {
     }
 
     async fn get_from<A: DeserializeOwned>(&self, path: &str) -> Result<A, Error> {
-        self.ask(Method::GET, path, Vec::new()).await
+        self.ask(Method::GET, path, Vec::new(), Duration::ZERO).await
     }
 
     async fn post<A: DeserializeOwned>(&self, verb: &str, request: &impl Serialize) -> Result<A, Error> {
         let body = serde_json::to_vec(request).map_err(|error| Error::Answer(error.to_string()))?;
-        self.ask(Method::POST, &format!("{SESSIONS}/{verb}"), body).await
+        self.ask(Method::POST, &format!("{SESSIONS}/{verb}"), body, Duration::ZERO).await
     }
 
     fn patience_for(&self, method: &Method) -> Duration {
@@ -114,9 +114,16 @@ impl Client {
         self.patience.unwrap_or(usual)
     }
 
-    async fn ask<A: DeserializeOwned>(&self, method: Method, path: &str, body: Vec<u8>) -> Result<A, Error> {
+    /// Calls the service. `wait` is the time that the service itself waits before it answers.
+    async fn ask<A: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        body: Vec<u8>,
+        wait: Duration,
+    ) -> Result<A, Error> {
         let token = self.token.read()?;
-        let (looks, waited) = (method == Method::GET, self.patience_for(&method));
+        let (looks, waited) = (method == Method::GET, self.patience_for(&method).saturating_add(wait));
         let asked = call::call(&self.address, token.as_deref(), method, path, body);
         let answer = match tokio::time::timeout(waited, asked).await {
             Ok(answer) => answer?,
@@ -190,7 +197,19 @@ impl StandingApi for Client {
     }
 
     async fn say(&self, request: &SayRequest) -> Result<SayReceipt, Error> {
-        self.post("say", request).await
+        let body = serde_json::to_vec(request).map_err(|error| Error::Answer(error.to_string()))?;
+        let wait = Duration::from_secs(request.wait.into());
+        self.ask(Method::POST, &format!("{SESSIONS}/say"), body, wait).await
+    }
+
+    async fn turn(&self, name: &str, id: &str, wait: Duration) -> Result<Turn, Error> {
+        let query = query(&[("name", name), ("id", id), ("wait", &wait.as_secs().to_string())]);
+        self.ask(Method::GET, &format!("{SESSIONS}/turn?{query}"), Vec::new(), wait).await
+    }
+
+    async fn history(&self, name: &str, limit: usize) -> Result<History, Error> {
+        let query = query(&[("name", name), ("limit", &limit.to_string())]);
+        self.get_from(&format!("{SESSIONS}/history?{query}")).await
     }
 
     async fn answer(&self, request: &AnswerRequest) -> Result<SayReceipt, Error> {

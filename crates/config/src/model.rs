@@ -62,6 +62,8 @@ pub struct Declaration {
     pub slack_enabled: bool,
     /// Slack channel; empty means `channels.slack.channel`.
     pub slack_channel: String,
+    /// True if the answers to replies are posted in the session's thread.
+    pub slack_answers: bool,
     /// Variables of the session's environment; `None` for a variable that must not be set.
     pub env: BTreeMap<String, Option<String>>,
     /// Variables with secret values, and the source of each value.

@@ -74,6 +74,7 @@ fn sessions(
                 auto_start: entry.flag("autoStart", true),
                 slack_enabled: slack.flag("enabled", false),
                 slack_channel: slack.text("channel", ""),
+                slack_answers: slack.flag("answers", false),
                 env: entry.map("env", |value| Some(value.0?.as_str().map(str::to_owned))),
                 secrets: entry.map("secrets", |source| serde_json::from_value(source.0?.clone()).ok()),
                 name,

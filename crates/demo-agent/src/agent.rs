@@ -20,6 +20,8 @@ use super::{
 
 /// Idle time after which a reply is written to disk.
 const HOLD: Duration = Duration::from_secs(1);
+/// Number of lines of a long reply.
+const WORDY: usize = 600;
 /// Maximum number of characters shown of any message.
 const SHOWN_CHARS: usize = 2000;
 /// Answers of a dialog; the first is preselected and exits.
@@ -42,6 +44,8 @@ pub(super) struct Agent {
     busy: Duration,
     /// Queued turns are lost with the process.
     queues: bool,
+    /// True if replies are long.
+    wordy: bool,
     deaf_box: bool,
     /// Number of Enters still to be ignored.
     deaf_enters: u32,
@@ -49,9 +53,9 @@ pub(super) struct Agent {
     talk: Vec<Said>,
     entry: Entry,
     /// Current turn and the time when it will be done.
-    work: Option<(String, Instant)>,
+    work: Option<(Submitted, Instant)>,
     /// Turns submitted meanwhile, and if each is written as a turn yet.
-    queue: VecDeque<(String, bool)>,
+    queue: VecDeque<(Submitted, bool)>,
     dialog: Option<Dialog>,
     /// First turn, kept while a dialog is open.
     prompt: Option<String>,
@@ -59,6 +63,12 @@ pub(super) struct Agent {
     interrupted: bool,
     /// Time when held lines will be written.
     flush_at: Option<Instant>,
+}
+
+/// Submitted turn.
+struct Submitted {
+    id: Uuid,
+    text: String,
 }
 
 struct Dialog {
@@ -76,6 +86,7 @@ impl Agent {
             patience: Patience { quiet: faults.quiet, burst: faults.burst },
             busy: faults.busy,
             queues: faults.queue,
+            wordy: faults.wordy,
             deaf_box: faults.deaf_box,
             deaf_enters: faults.deaf_enters,
             hold: faults.hold.unwrap_or(HOLD),
@@ -133,8 +144,8 @@ impl Agent {
     pub(super) fn tick(&mut self, now: Instant) -> bool {
         let done = self.work.take_if(|(_, until)| *until <= now);
         let news = done.is_some();
-        if let Some((text, _)) = done {
-            self.reply(&text, now);
+        if let Some((turn, _)) = done {
+            self.reply(&turn, now);
             self.next_turn(now);
         }
         if self.flush_at.take_if(|at| *at <= now).is_some() {
@@ -231,42 +242,45 @@ impl Agent {
 
     fn submit(&mut self, text: String, now: Instant) {
         let waits = self.queues && self.work.is_some();
-        let line = Line::now(if waits { Kind::Queued } else { Kind::User }, text.clone());
+        let turn = Submitted { id: Uuid::new_v4(), text };
+        let line = if waits { Line::now(Kind::Queued, turn.text.clone()) } else { turn.line() };
         self.talk.push(said(line.clone()));
         // Order matters: a submitted turn is on disk before any work on it.
         let written = self.transcript.write(line);
         self.complain(written);
-        self.queue.push_back((text, !waits));
+        self.queue.push_back((turn, !waits));
         if self.work.is_none() {
             self.next_turn(now);
         }
     }
 
     fn next_turn(&mut self, now: Instant) {
-        while let Some((text, written)) = self.queue.pop_front() {
+        while let Some((turn, written)) = self.queue.pop_front() {
             if !written {
-                let written = self.transcript.write(Line::now(Kind::User, text.clone()));
+                let written = self.transcript.write(turn.line());
                 self.complain(written);
             }
             if !self.busy.is_zero() {
-                self.work = Some((text, now + self.busy));
+                self.work = Some((turn, now + self.busy));
                 return;
             }
-            self.reply(&text, now);
+            self.reply(&turn, now);
         }
     }
 
-    fn reply(&mut self, text: &str, now: Instant) {
-        if let Some(Failure { kind, seconds }) = turn::failure(text) {
+    fn reply(&mut self, turn: &Submitted, now: Instant) {
+        if let Some(Failure { kind, seconds }) = turn::failure(&turn.text) {
             let mut line = Line::now(Kind::Failed, format!("the turn failed: {kind}"));
             let until = seconds.map(|seconds| jiff::Timestamp::now() + jiff::SignedDuration::from_secs(seconds));
             line.until = until.map(|until| until.to_string()).unwrap_or_default();
             line.failure = kind;
+            let line = line.to(turn.id);
             self.talk.push(said(line.clone()));
             let written = self.transcript.write(line);
             return self.complain(written);
         }
-        let line = Line::now(Kind::Assistant, turn::reply(text));
+        let more = if self.wordy { "\nand more".repeat(WORDY) } else { String::new() };
+        let line = Line::now(Kind::Assistant, turn::reply(&turn.text) + &more).to(turn.id);
         self.talk.push(said(line.clone()));
         self.transcript.hold(line);
         self.flush_at = Some(now + self.hold);
@@ -274,9 +288,9 @@ impl Agent {
 
     /// Cancels the current turn. Recorded even without one, so that a test sees every unexpected Escape.
     fn interrupt(&mut self, now: Instant) {
-        let cancelled = self.work.take().is_some();
-        let line = Line::now(Kind::Interrupt, "");
-        if cancelled {
+        let mut line = Line::now(Kind::Interrupt, "");
+        if let Some((turn, _)) = self.work.take() {
+            line = line.to(turn.id);
             self.talk.push(said(line.clone()));
         }
         if self.transcript.exists() {
@@ -304,6 +318,13 @@ impl Agent {
         if let Err(error) = written {
             self.talk.push(Said { mark: "! ", words: format!("could not write the transcript: {error}") });
         }
+    }
+}
+
+impl Submitted {
+    /// Returns its line in the transcript.
+    fn line(&self) -> Line {
+        Line::turn(self.id, self.text.clone())
     }
 }
 

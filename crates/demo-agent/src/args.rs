@@ -23,7 +23,7 @@ usage: the-loop demo [--session-id UUID] [--fault SWITCH]... [--] [PROMPT]
                        ignore-term  ignore-hup  fork  setsid  double-fork  exit-after=MS:CODE
                        crash-times=N:FILE  resume-fails  slow-start=MS  dialog=TEXT
                        no-bracketed-paste  quiet=MS  burst=MS  busy=MS  hold=MS  redraw=MS
-                       noisy  title=TEXT  queue  deaf-box  deaf-enters=N
+                       noisy  wordy  title=TEXT  queue  deaf-box  deaf-enters=N
 
 keys: Enter submits, Ctrl-J is a new line, Escape interrupts, /exit or Ctrl-C twice leaves
 transcripts: ${THE_LOOP_DEMO_HOME:-$HOME/.the-loop-demo}/projects/<working directory>/<id>.jsonl

@@ -25,6 +25,7 @@ pub(super) struct Faults {
     pub(super) hold: Option<Duration>,
     pub(super) redraw: Duration,
     pub(super) noisy: bool,
+    pub(super) wordy: bool,
     pub(super) title: Option<String>,
 }
 
@@ -81,6 +82,7 @@ pub(super) fn add(faults: &mut Faults, switch: &str) -> Result<(), String> {
         ("busy", Some(value)) => faults.busy = millis(name, value)?,
         ("hold", Some(value)) => faults.hold = Some(millis(name, value)?),
         ("redraw", Some(value)) => faults.redraw = millis(name, value)?,
+        ("wordy", None) => faults.wordy = true,
         ("noisy", None) => faults.noisy = true,
         ("title", Some(value)) => faults.title = Some(value.to_owned()),
         _ => return Err(format!("error: unknown fault `{switch}` (see `demo --help`)")),

@@ -48,6 +48,7 @@
 //! | `hold=MS` | the quiet time until a held reply is written, instead of a second |
 //! | `redraw=MS` | every screen but the first is shown that much later |
 //! | `noisy` | prints without end |
+//! | `wordy` | replies with some hundred lines |
 //! | `title=TEXT` | that title, whatever its state |
 //!
 //! Sleeping children inherit the environment and the ignored signals, and end on their own after ten minutes.

@@ -32,6 +32,12 @@ pub(super) struct Line {
     /// Time at which the failure ends, in the same format; empty if unknown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(super) until: String,
+    /// Id of a submitted turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) id: Option<String>,
+    /// Turn that a reply or an interrupt belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) to: Option<String>,
 }
 
 /// Kind of event that a line records.
@@ -56,7 +62,17 @@ impl Line {
     /// Creates a line with the current time.
     pub(super) fn now(kind: Kind, text: impl Into<String>) -> Self {
         let at = jiff::Timestamp::now().to_string();
-        Self { kind, text: text.into(), at, failure: String::new(), until: String::new() }
+        Self { kind, text: text.into(), at, failure: String::new(), until: String::new(), id: None, to: None }
+    }
+
+    /// Creates the line of a submitted turn.
+    pub(super) fn turn(id: Uuid, text: impl Into<String>) -> Self {
+        Self { id: Some(id.to_string()), ..Self::now(Kind::User, text) }
+    }
+
+    /// Returns the line with the turn that it belongs to.
+    pub(super) fn to(self, turn: Uuid) -> Self {
+        Self { to: Some(turn.to_string()), ..self }
     }
 }
 

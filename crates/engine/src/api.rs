@@ -1,9 +1,11 @@
 //! [`StandingApi`] implemented in this process.
 
+use std::time::Duration;
+
 use standing::Error;
 use wire::{
-    AnswerRequest, ControlReport, ControlRequest, CreateRequest, DeleteRequest, Explanation, Row, SayReceipt,
-    SayRequest, StandingApi,
+    AnswerRequest, ControlReport, ControlRequest, CreateRequest, DeleteRequest, Explanation, History, Row, SayReceipt,
+    SayRequest, StandingApi, Turn, Verdict,
 };
 
 use crate::Engine;
@@ -59,15 +61,34 @@ impl StandingApi for Engine {
     }
 
     async fn say(&self, request: &SayRequest) -> Result<SayReceipt, Error> {
+        let wait = request.wait_time().map_err(Error::InvalidRequest)?;
         let name = request.name.clone();
         let request = request.clone();
         // Finding the caller takes longer than the message, and only a forced message needs permission.
         let permitted = request.force.then(|| self.permitted());
-        self.on_session(&name, move |standing| match permitted {
-            Some(permitted) => permitted(standing).say(&request),
-            None => standing.say(&request),
-        })
-        .await
+        let mut receipt = self
+            .on_session(&name, move |standing| match permitted {
+                Some(permitted) => permitted(standing).say(&request),
+                None => standing.say(&request),
+            })
+            .await?;
+        if !wait.is_zero() && receipt.verdict != Verdict::NotDelivered {
+            // The message is sent: a turn that cannot be read is no reason to withhold the receipt.
+            receipt.turn = self.turn_within(&name, &receipt.message_id, wait).await.ok();
+        }
+        if wait.is_zero() && receipt.verdict != Verdict::NotDelivered {
+            self.follow_unwatched(&name, &receipt.message_id);
+        }
+        Ok(receipt)
+    }
+
+    async fn turn(&self, name: &str, id: &str, wait: Duration) -> Result<Turn, Error> {
+        self.turn_within(name, id, wait).await
+    }
+
+    async fn history(&self, name: &str, limit: usize) -> Result<History, Error> {
+        let name = name.to_owned();
+        self.read(move |the_loop| the_loop.standing().history(&name, limit)).await
     }
 
     async fn answer(&self, request: &AnswerRequest) -> Result<SayReceipt, Error> {

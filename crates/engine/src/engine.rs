@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use standing::{
-    Attach, Caller, Details, Error, PaneView, Scrollback, Standing, Surroundings, TheLoop,
+    Attach, Caller, Details, Error, PaneView, Scrollback, Standing, Surroundings, TheLoop, TurnFollower,
     config::Loaded,
     events::EventReader,
     timeline::{News, Timeline, TimelineQuery},
@@ -15,8 +15,12 @@ use wire::{Row, SessionName};
 use crate::{
     panes::{PaneSubscription, PaneWatcher},
     queues::{Queues, Turn},
+    turns::{Source, Turns},
     watcher::{ConfigFile, SessionWatcher},
 };
+
+/// Time for which a turn is followed that no caller waits for.
+const LONGEST_TURN: Duration = Duration::from_hours(6);
 
 /// Finds the caller of a request. It may block: finding a process can mean reading every process of the machine.
 type FindCaller = Arc<dyn Fn() -> Caller + Send + Sync>;
@@ -31,6 +35,7 @@ pub struct Engine {
     closed: CancellationToken,
     watcher: SessionWatcher,
     panes: PaneWatcher,
+    turns: Turns,
     /// `None`: the caller that the instance was opened for.
     caller: Option<FindCaller>,
     /// True if blocking work runs on the thread of its caller.
@@ -55,7 +60,8 @@ impl Engine {
         let closed = CancellationToken::new();
         let watcher = SessionWatcher::new(the_loop.clone(), closed.clone());
         let panes = PaneWatcher::new(the_loop.clone(), closed.clone());
-        Self { the_loop, queues: Arc::default(), closed, watcher, panes, caller: None, on_this_thread: false }
+        let (queues, turns) = (Arc::default(), Turns::default());
+        Self { the_loop, queues, closed, watcher, panes, turns, caller: None, on_this_thread: false }
     }
 
     /// Returns an engine that blocks its caller's thread, for a program that does one thing and ends. That saves a
@@ -166,6 +172,47 @@ impl Engine {
     pub async fn watch_pane(&self, name: &str) -> Result<PaneSubscription, Error> {
         let first = self.pane(name).await?.unwrap_or_default();
         Ok(self.panes.subscribe(SessionName::parse(name)?, first))
+    }
+
+    /// Returns the turn of a message, waiting up to `wait` for its end. A service that shuts down ends the wait.
+    pub(crate) async fn turn_within(&self, name: &str, id: &str, wait: Duration) -> Result<wire::Turn, Error> {
+        let (session, message) = (name.to_owned(), id.to_owned());
+        let look = move |the_loop: &TheLoop| {
+            let mut follower = TurnFollower::new(&session)?;
+            let turn = the_loop.standing().turns(&mut follower, std::slice::from_ref(&message), None)?.pop();
+            let turn =
+                turn.ok_or(Error::UnknownMessage { name: SessionName::parse(&session)?, id: message.clone() })?;
+            Ok::<_, Error>((turn, follower.is_recorded(&message)))
+        };
+        let (now, recorded) = self.read(look).await?;
+        let name = SessionName::parse(name)?;
+        if !recorded {
+            self.turns.record(self, &name, id);
+        }
+        if !now.state.is_open() || wait.is_zero() {
+            return Ok(now);
+        }
+        let ended = tokio::select! {
+            ended = self.turns.wait(self, &name, id, wait) => ended,
+            () = self.closed.cancelled() => None,
+        };
+        Ok(ended.unwrap_or(now))
+    }
+
+    /// Follows the turn of a message that no caller waits for, while a page, a stream or Slack is subscribed: they show
+    /// its end.
+    pub(crate) fn follow_unwatched(&self, name: &str, id: &str) {
+        let Ok(name) = SessionName::parse(name) else { return };
+        if !self.watcher.is_at_work() {
+            return;
+        }
+        let (engine, id) = (self.clone(), id.to_owned());
+        task::spawn(async move {
+            tokio::select! {
+                _ = engine.turns.wait(&engine, &name, &id, LONGEST_TURN) => {},
+                () = engine.closed.cancelled() => {},
+            }
+        });
     }
 
     /// Begins to watch the config file. Costs nothing until the file changes.
@@ -279,6 +326,30 @@ impl Engine {
             // The runtime is shutting down, and the caller with it.
             Err(_) => std::future::pending().await,
         }
+    }
+}
+
+impl Source for Engine {
+    async fn look(
+        &self,
+        mut follower: TurnFollower,
+        ids: Vec<String>,
+        row: Option<Row>,
+    ) -> (TurnFollower, Result<Vec<wire::Turn>, Error>) {
+        self.read(move |the_loop| {
+            let seen = the_loop.standing().turns(&mut follower, &ids, row.as_ref());
+            (follower, seen)
+        })
+        .await
+    }
+
+    /// Starts no process while the watcher is at work.
+    async fn row(&self, name: &SessionName) -> Option<Row> {
+        if let Some(snapshot) = self.watcher.current().await {
+            return snapshot.rows().iter().find(|row| row.name == name.as_str()).cloned();
+        }
+        let name = name.to_string();
+        self.read(move |the_loop| the_loop.standing().get(&name).ok()).await
     }
 }
 

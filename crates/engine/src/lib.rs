@@ -12,6 +12,7 @@ mod api;
 mod engine;
 mod panes;
 mod queues;
+mod turns;
 mod watcher;
 
 pub use engine::Engine;

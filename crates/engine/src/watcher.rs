@@ -207,7 +207,7 @@ impl SessionWatcher {
         self.0.changed.notify_one();
     }
 
-    fn is_at_work(&self) -> bool {
+    pub(crate) fn is_at_work(&self) -> bool {
         *self.0.at_work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -15,6 +15,7 @@ mod obstacle;
 mod screen;
 mod settings;
 mod trust;
+mod turn;
 
 use std::{
     fs,
@@ -30,7 +31,7 @@ use serde::Deserialize;
 use wire::{Activity, Choice};
 
 use super::{
-    Act, Ended, Fresh, Harness, Place, Reading, Retention, Screen, Spawned, Trust, Written,
+    Act, Ended, Follow, Fresh, Harness, Place, Reading, Retention, Said, Screen, Spawned, Trust, Written,
     args::{self, Options, Words},
     launch::{Launch, LaunchSettings},
     retention,
@@ -178,6 +179,14 @@ impl Harness for Claude {
             ) => Written::Note,
             _ => Written::Turn,
         }
+    }
+
+    fn follow(&self, message_id: &str) -> Option<Box<dyn Follow>> {
+        Some(Box::new(turn::Turn::new(message_id)))
+    }
+
+    fn said(&self, entry: &serde_json::Value) -> Option<Said> {
+        turn::said(entry)
     }
 
     fn begins_turn(&self, line: &serde_json::Value) -> Option<String> {

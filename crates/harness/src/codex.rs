@@ -14,6 +14,7 @@ mod obstacle;
 mod rollout;
 mod screen;
 mod trust;
+mod turn;
 
 use std::{ops::Range, path::PathBuf, time::Duration};
 
@@ -21,7 +22,7 @@ use config::HarnessTrust;
 use wire::{Activity, Choice};
 
 use super::{
-    Act, Ended, Fresh, Harness, Place, Reading, Screen, Spawned, Trust,
+    Act, Ended, Follow, Fresh, Harness, Place, Reading, Said, Screen, Spawned, Trust,
     args::{self, Options, Words},
     signal::{Obstacle, Signal},
 };
@@ -126,6 +127,14 @@ impl Harness for Codex {
 
     fn conversation_file(&self, _: &Place<'_>, id: &str, pid: u32) -> Option<PathBuf> {
         rollout::open_below(pid, id)
+    }
+
+    fn follow(&self, message_id: &str) -> Option<Box<dyn Follow>> {
+        Some(Box::new(turn::Turn::new(message_id)))
+    }
+
+    fn said(&self, entry: &serde_json::Value) -> Option<Said> {
+        turn::said(entry)
     }
 
     fn begins_turn(&self, line: &serde_json::Value) -> Option<String> {

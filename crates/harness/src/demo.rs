@@ -1,5 +1,7 @@
 //! Built-in demo agent: this program's own, so that everything can be tried without an account.
 
+mod turn;
+
 use std::{
     fs,
     ops::Range,
@@ -12,7 +14,7 @@ use serde::Deserialize as _;
 use wire::{Activity, Block, Choice, Source};
 
 use super::{
-    Ended, Fresh, Harness, Place, Reading, Screen, Spawned, Written,
+    Ended, Follow, Fresh, Harness, Place, Reading, Said, Screen, Spawned, Written,
     args::{self, Options, Words},
     screen::{is_numbered, is_rule, lines, named_after, question, shows_message},
     signal::{News, Obstacle, Signal},
@@ -78,6 +80,14 @@ impl Harness for Demo {
         let folder: String =
             place.cwd.to_string_lossy().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
         Some(home.join("projects").join(folder).join(format!("{id}.jsonl")))
+    }
+
+    fn follow(&self, message_id: &str) -> Option<Box<dyn Follow>> {
+        Some(Box::new(turn::Turn::new(message_id)))
+    }
+
+    fn said(&self, entry: &serde_json::Value) -> Option<Said> {
+        turn::said(entry)
     }
 
     fn begins_turn(&self, line: &serde_json::Value) -> Option<String> {

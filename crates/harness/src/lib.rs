@@ -23,6 +23,7 @@ mod screen;
 pub mod signal;
 mod styled;
 mod trust;
+mod turn;
 
 use std::{
     borrow::Cow,
@@ -41,6 +42,7 @@ pub use retention::Retention;
 pub use signal::{News, Obstacle, Signal};
 pub use styled::Styled;
 pub use trust::{Act, Trust};
+pub use turn::{Answer, Follow, Lost, Progress, Said};
 use wire::{Activity, Choice, SessionName};
 
 /// Environment and folder in which a session's program runs, or will run. An adapter looks nothing up elsewhere.
@@ -318,6 +320,19 @@ pub trait Harness {
     fn written(&self, entry: &serde_json::Value) -> Written {
         let _ = entry;
         Written::Turn
+    }
+
+    /// Returns a parser that follows the turn of a message through the transcript; `None` if the transcript does not
+    /// tell which answer belongs to which message.
+    fn follow(&self, message_id: &str) -> Option<Box<dyn Follow>> {
+        let _ = message_id;
+        None
+    }
+
+    /// Returns the text that a person or the agent said in an entry of the transcript; `None` for every other entry.
+    fn said(&self, entry: &serde_json::Value) -> Option<Said> {
+        let _ = entry;
+        None
     }
 
     /// True if the screen shows a message in the harness's own queue.

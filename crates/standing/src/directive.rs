@@ -39,15 +39,6 @@ fn directive(name: &SessionName, slack: bool) -> String {
     )
 }
 
-/// Returns the first line of every message. An empty line and the text follow.
-pub(crate) fn message_header(name: &SessionName, actor: &str) -> String {
-    let actor: String = actor.chars().filter(|c| !c.is_control()).collect();
-    match actor.trim() {
-        "" => format!("[the-loop] A message for standing session `{name}`:"),
-        actor => format!("[the-loop] A message from {actor} for standing session `{name}`:"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,14 +65,5 @@ mod tests {
         assert!(!boot_prompt(&name(), false, "").contains("Slack"));
         assert!(!boot_prompt(&name(), false, "").contains("brief"));
         assert!(!prompt.starts_with('-'), "a harness would read it as an option");
-    }
-
-    #[test]
-    fn a_message_names_sender_and_session_on_one_line() {
-        assert_eq!(
-            message_header(&name(), "slack:U1\nx"),
-            "[the-loop] A message from slack:U1x for standing session `ops`:"
-        );
-        assert_eq!(message_header(&name(), ""), "[the-loop] A message for standing session `ops`:");
     }
 }

@@ -54,6 +54,14 @@ pub enum Error {
         /// Name of the session.
         name: SessionName,
     },
+    /// Turn: no message with this id was sent to the session, or it was too long ago.
+    #[error("no message with the id `{id}` is known in `{name}`")]
+    UnknownMessage {
+        /// Name of the session.
+        name: SessionName,
+        /// Id of the message.
+        id: String,
+    },
     /// Say: the session is not running, and a message never starts a session.
     #[error("`{name}` is not running ({reason}), and a message never starts a session")]
     NotRunning {
@@ -288,6 +296,7 @@ impl Error {
             Self::AlreadyDeclared { .. } | Self::AlreadyExists { .. } => ProblemCode::NameTaken,
             Self::Declared { .. } => ProblemCode::Declared,
             Self::Unknown { .. } => ProblemCode::UnknownSession,
+            Self::UnknownMessage { .. } => ProblemCode::UnknownMessage,
             Self::NotRunning { .. }
             | Self::OutOfReach { .. }
             | Self::Foreign { .. }
@@ -320,6 +329,7 @@ impl Error {
                 Remedy::Stop { name: name.clone() },
             ],
             Self::Unknown { name } => vec![Remedy::List, Remedy::Create { name: name.clone() }],
+            Self::UnknownMessage { .. } => Vec::new(),
             Self::NotRunning { name, .. } => vec![Remedy::Start { name: name.clone() }],
             Self::OutOfReach { remedies, .. } | Self::NoTerminal { remedies, .. } => remedies.clone(),
             Self::Foreign { name, session, socket } => {

@@ -28,6 +28,7 @@ pub mod state_folder;
 pub mod text;
 mod the_loop;
 pub mod timeline;
+mod turns;
 mod watching;
 
 pub use ::config;
@@ -43,6 +44,7 @@ pub use lifecycle::create::mistakes::Mistake;
 pub use lifecycle::pane::{PaneView, SCROLLBACK, Scrollback};
 pub use lifecycle::reconcile::Recovered;
 pub use lifecycle::screen::last_lines;
+pub use lifecycle::turn::TurnFollower;
 pub use metrics::{Metrics, Times, metrics};
 pub use notices::notices;
 pub use process::{
@@ -57,5 +59,5 @@ pub use watching::{Blind, Look, PaneLook, PaneWatching, Places, Reason, Server, 
 pub use wire::{
     Activity, AnswerRequest, Block, Blocked, Check, Choice, ControlReport, ControlRequest, ControlVerb, CreateRequest,
     DeleteRequest, Finding, Need, Outcome, PlannedAction, PlannedSession, Problem, ProblemCode, Row, SayReceipt,
-    SayRequest, SecretSource, SessionName, Severity, StandingRef, State, Status, WorkItemRef,
+    SayRequest, SecretSource, SessionName, Severity, StandingRef, State, Status, Turn, TurnState, WorkItemRef,
 };

@@ -16,6 +16,7 @@ pub(crate) mod explain;
 pub(crate) mod fields;
 mod follow;
 pub(crate) mod get;
+pub(crate) mod history;
 pub(crate) mod list;
 mod news;
 mod obstacle;
@@ -34,6 +35,7 @@ mod since;
 pub(crate) mod start;
 pub(crate) mod stop;
 pub(crate) mod terminal;
+pub(crate) mod turn;
 pub(crate) mod watch;
 mod witness;
 

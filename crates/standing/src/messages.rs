@@ -11,7 +11,7 @@ use std::{
 
 use files::{folder, read, write};
 use serde::{Deserialize, Serialize};
-use wire::{Evidence, SayReceipt, SessionName, Verdict};
+use wire::{Evidence, SayReceipt, SessionName, Turn, TurnState, Verdict};
 
 use crate::{Error, clock, config::Settings, notices, registry, text};
 
@@ -21,8 +21,8 @@ const KEPT: usize = 50;
 /// Maximum length of a kept text, in bytes. A longer one is cut.
 pub(crate) const TEXT_LIMIT: usize = 64 * 1024;
 
-/// Maximum size of a file in bytes. Escapes at most double a text, and an entry has two of them.
-const MAX_FILE: usize = KEPT * 5 * TEXT_LIMIT;
+/// Maximum size of a file in bytes. Escapes at most double a text, and an entry has three of them.
+const MAX_FILE: usize = KEPT * 7 * TEXT_LIMIT;
 
 /// Message or answer, with its text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,6 +52,23 @@ pub(crate) struct Kept {
     /// Reason of a verdict without evidence; empty if there is none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) reason: String,
+    /// Turn of the message, once it has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) turn: Option<KeptTurn>,
+}
+
+/// End of a turn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct KeptTurn {
+    /// Time at which the end was seen.
+    pub(crate) at: String,
+    pub(crate) state: TurnState,
+    /// Answer, or the reason why there is none.
+    pub(crate) text: String,
+    /// Length of the whole answer in bytes, if it was cut.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) cut_from: Option<usize>,
 }
 
 impl Kept {
@@ -70,6 +87,7 @@ impl Kept {
             verdict: Verdict::NotDelivered,
             evidence: Evidence::None,
             reason: String::new(),
+            turn: None,
         }
     }
 
@@ -168,6 +186,19 @@ impl Messages {
             reason.clone_into(&mut kept.reason);
             self.write(name, &all);
         }
+    }
+
+    /// Adds the end of its turn to a kept message.
+    pub(crate) fn answered(&self, name: &SessionName, turn: &Turn) {
+        if !self.keep {
+            return self.forget(name);
+        }
+        let mut all = self.read(name);
+        let Some(kept) = all.iter_mut().find(|kept| kept.message_id == turn.message_id) else { return };
+        let text = if turn.state == TurnState::Answered { &turn.answer } else { &turn.reason };
+        let (text, cut_from) = cut(text::inert(text));
+        kept.turn = Some(KeptTurn { at: clock::now_millis(), state: turn.state, text, cut_from });
+        self.write(name, &all);
     }
 
     /// Removes the kept messages of a session.

@@ -10,7 +10,7 @@ mod pages;
 mod query;
 mod texts;
 
-pub use entry::{Entry, EntryKind};
+pub use entry::{Entry, EntryKind, TurnEnd};
 pub use news::News;
 pub use query::{Cursor, Kinds, TimelineQuery};
 

@@ -6,6 +6,7 @@
 mod golden;
 mod home;
 mod http;
+mod message;
 #[cfg(feature = "model")]
 mod model;
 mod processes;
@@ -19,6 +20,7 @@ mod wait;
 pub use golden::assert_text;
 pub use home::{TestHome, TestHomeBuilder, assert_nothing_spawned};
 pub use http::{Answer, Http};
+pub use message::without_id;
 #[cfg(feature = "model")]
 pub use model::{Failure, StubModel};
 pub use processes::marked;

@@ -12,7 +12,11 @@ mod responses;
 use std::{
     collections::BTreeSet,
     net::SocketAddr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::Duration,
 };
 
 use axum::{
@@ -43,6 +47,10 @@ struct Shared {
     refused: Mutex<BTreeSet<String>>,
     failure: Mutex<Option<Failure>>,
     held: watch::Receiver<bool>,
+    /// True if an answer repeats only what came after the answer before it.
+    only_news: AtomicBool,
+    /// Delay of each answer in milliseconds.
+    delay: AtomicU64,
 }
 
 /// Kind of answer.
@@ -62,7 +70,7 @@ impl StubModel {
     #[expect(clippy::new_without_default, reason = "it starts a server, which `default` would not say")]
     pub fn new() -> Self {
         let runtime =
-            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_io().build().expect("a runtime");
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a free port");
         let address = listener.local_addr().expect("bound");
         let (held, gate) = watch::channel(false);
@@ -71,6 +79,8 @@ impl StubModel {
             refused: Mutex::default(),
             failure: Mutex::default(),
             held: gate,
+            only_news: AtomicBool::default(),
+            delay: AtomicU64::default(),
         });
         let router = Router::new().fallback(serve).with_state(Arc::clone(&shared));
         runtime.spawn(async move { axum::serve(listener, router).await });
@@ -97,6 +107,12 @@ impl StubModel {
         *lock(&self.shared.failure) = failure;
     }
 
+    /// Repeats only the words that came after the last answer, and answers after a delay.
+    pub fn answer_only_news(&self, delay: Duration) {
+        self.shared.only_news.store(true, Ordering::SeqCst);
+        self.shared.delay.store(u64::try_from(delay.as_millis()).unwrap_or_default(), Ordering::SeqCst);
+    }
+
     /// Holds all answers back while `held` is true.
     pub fn hold(&self, held: bool) {
         self.held.send_replace(held);
@@ -114,7 +130,11 @@ async fn serve(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, body
     }
     let path = uri.path();
     lock(&shared.asked).push(format!("{method} {path}"));
-    let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let mut body: Value = serde_json::from_slice(&body).unwrap_or_default();
+    if shared.only_news.load(Ordering::SeqCst) {
+        drop_answered(&mut body);
+        tokio::time::sleep(Duration::from_millis(shared.delay.load(Ordering::SeqCst))).await;
+    }
     let _ = shared.held.clone().wait_for(|held| !held).await;
     let streams = body["stream"] == true;
     let failure = *lock(&shared.failure);
@@ -159,6 +179,16 @@ fn json(value: &Value) -> Response<Body> {
 fn plain(status: StatusCode, kind: &str, text: String) -> Response<Body> {
     let response = Response::builder().status(status).header(header::CONTENT_TYPE, kind);
     response.body(Body::from(text)).expect("a valid response")
+}
+
+/// Removes everything up to the last answer from a conversation, whichever vendor's it is.
+fn drop_answered(body: &mut Value) {
+    for key in ["messages", "input"] {
+        let Some(parts) = body[key].as_array_mut() else { continue };
+        if let Some(last) = parts.iter().rposition(|part| part["role"] == "assistant") {
+            parts.drain(..=last);
+        }
+    }
 }
 
 /// Selects the answer to a conversation, whose last part is `last`.

@@ -96,6 +96,7 @@ impl StubSlack {
                 let app = Router::new()
                     .route("/api/{method}", post(api::call))
                     .route("/link/{ticket}", any(socket::open))
+                    .route("/upload/{id}", post(api::upload))
                     .with_state(shared.clone());
                 let pumped = shared.clone();
                 let pump = async move {

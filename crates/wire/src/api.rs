@@ -1,10 +1,10 @@
 //! The verbs as a trait, with one implementation in process and one over HTTP.
 
-use std::error::Error;
+use std::{error::Error, time::Duration};
 
 use crate::{
-    AnswerRequest, ControlReport, ControlRequest, CreateRequest, DeleteRequest, Explanation, Problem, Remedy, Row,
-    SayReceipt, SayRequest,
+    AnswerRequest, ControlReport, ControlRequest, CreateRequest, DeleteRequest, Explanation, History, Problem, Remedy,
+    Row, SayReceipt, SayRequest, Turn,
 };
 
 /// Verbs on standing sessions, run by the core in this process or by a service.
@@ -42,8 +42,15 @@ pub trait StandingApi: Send + Sync {
     /// Stops every recorded session.
     fn stop_all(&self) -> impl Future<Output = Result<ControlReport, Self::Error>> + Send;
 
-    /// Pastes text into a running session and submits it.
+    /// Pastes text into a running session and submits it. With `wait`, waits for its answer as well.
     fn say(&self, request: &SayRequest) -> impl Future<Output = Result<SayReceipt, Self::Error>> + Send;
+
+    /// Returns the turn of a message of a session, waiting up to `wait` for its end. The wait holds neither the session
+    /// nor a thread.
+    fn turn(&self, name: &str, id: &str, wait: Duration) -> impl Future<Output = Result<Turn, Self::Error>> + Send;
+
+    /// Returns the last `limit` texts of a session's conversations, former ones included.
+    fn history(&self, name: &str, limit: usize) -> impl Future<Output = Result<History, Self::Error>> + Send;
 
     /// Selects one of the answers that the prompt of a session offers.
     fn answer(&self, request: &AnswerRequest) -> impl Future<Output = Result<SayReceipt, Self::Error>> + Send;

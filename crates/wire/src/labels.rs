@@ -3,7 +3,7 @@
 //! Each value has a published word, which programs read and which does not change; a label for people; and an
 //! explanation of one line. A test compares the tables in `docs/api.md` with these.
 
-use crate::{Activity, Block, Evidence, Need, Outcome, Row, Source, State, Status, Verdict};
+use crate::{Activity, Block, Evidence, Need, Outcome, Row, Source, State, Status, TurnState, Verdict};
 
 /// Adds the labels of a type: the list of its values, and for each value its published word, its label and its
 /// explanation.
@@ -124,6 +124,14 @@ labels!(Evidence {
     None: "none", "none", "No evidence.";
 });
 
+labels!(TurnState {
+    Working: "working", "working", "The message waits for its turn, or the agent works on it.";
+    Answered: "answered", "answered", "The agent has answered.";
+    Blocked: "blocked", "blocked", "The agent cannot continue; the reason says why.";
+    LostTrack: "lost-track", "lost track", "The turn ended without an answer that is certainly its own.";
+    NotFollowed: "not-followed", "not followed", "The turns of this harness cannot be followed.";
+});
+
 impl Row {
     /// Returns the label of a running session: its prompt, its obstacle or its activity, in this order, as far as
     /// known. Returns the label of the state otherwise.
@@ -163,5 +171,6 @@ mod tests {
         assert_published(Outcome::ALL, Outcome::as_str);
         assert_published(Verdict::ALL, Verdict::as_str);
         assert_published(Evidence::ALL, Evidence::as_str);
+        assert_published(TurnState::ALL, TurnState::as_str);
     }
 }

@@ -11,6 +11,8 @@ mod blocked;
 mod change;
 mod explanation;
 mod finding;
+mod header;
+mod history;
 mod labels;
 mod lifecycle;
 mod name;
@@ -21,6 +23,7 @@ mod report;
 mod request;
 mod row;
 mod say;
+mod turn;
 
 pub use api::{Refusal, StandingApi};
 pub use attention::{Attention, Need, attention};
@@ -28,6 +31,8 @@ pub use blocked::{Block, Blocked};
 pub use change::SessionChange;
 pub use explanation::{Explanation, Source, Witness};
 pub use finding::{Check, Finding, Severity};
+pub use header::{Received, message_header, message_id};
+pub use history::{History, Speaker, Spoken};
 pub use lifecycle::{LifecycleReport, ServiceOutcome, ServiceRow};
 pub use name::{InvalidName, InvalidRef, SessionName, StandingRef, TMUX_PREFIX, WorkItemRef};
 pub use plan::{PlannedAction, PlannedSession};
@@ -35,7 +40,9 @@ pub use problem::{Problem, ProblemCode};
 pub use remedy::{Remedy, with_remedies};
 pub use report::ControlReport;
 pub use request::{
-    AnswerRequest, ControlBody, ControlRequest, ControlVerb, CreateRequest, DeleteRequest, SayRequest, SecretSource,
+    AnswerRequest, ControlBody, ControlRequest, ControlVerb, CreateRequest, DeleteRequest, LONGEST_WAIT, SayRequest,
+    SecretSource, wait_time,
 };
 pub use row::{Activity, Choice, Outcome, Row, State, Status};
 pub use say::{Evidence, Message, SayReceipt, Stream, Verdict};
+pub use turn::{Turn, TurnState};

@@ -21,6 +21,8 @@ pub enum ProblemCode {
     Declared,
     /// No session has this name.
     UnknownSession,
+    /// No message with this id is known.
+    UnknownMessage,
     /// The session is not running, and the verb needs a running session.
     NotRunning,
     /// The session waits at a prompt.
@@ -61,6 +63,7 @@ impl ProblemCode {
             Self::NameTaken => "name-taken",
             Self::Declared => "declared",
             Self::UnknownSession => "unknown-session",
+            Self::UnknownMessage => "unknown-message",
             Self::NotRunning => "not-running",
             Self::Waiting => "waiting",
             Self::NotWaiting => "not-waiting",
@@ -83,7 +86,7 @@ impl ProblemCode {
         match self {
             Self::InvalidName | Self::InvalidRequest | Self::NameTaken | Self::Declared | Self::Misconfigured => 400,
             Self::Forbidden => 403,
-            Self::UnknownSession | Self::NotRunning | Self::NoRoute => 404,
+            Self::UnknownSession | Self::UnknownMessage | Self::NotRunning | Self::NoRoute => 404,
             Self::Waiting | Self::NotWaiting | Self::UnsentText | Self::KeyReused => 409,
             Self::TooLarge => 413,
             Self::InvalidBody => 422,
@@ -117,6 +120,7 @@ impl ProblemCode {
             Self::NameTaken => "Name already in use",
             Self::Declared => "Session declared in the config",
             Self::UnknownSession => "Session not found",
+            Self::UnknownMessage => "Message not found",
             Self::NotRunning => "Session not running",
             Self::Waiting => "Session waiting for an answer",
             Self::NotWaiting => "Session not waiting for this answer",

@@ -1,6 +1,6 @@
 //! Requests of callers. Unknown fields are refused, so that a typo is not read as a default.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -216,6 +216,34 @@ pub struct SayRequest {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[cfg_attr(feature = "schema", schema(max_length = 200))]
     pub idempotency_key: String,
+    /// Seconds to wait for the answer, at most 600. The receipt then contains the turn. 0: the receipt is returned as
+    /// soon as the message is sent.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "schema", schema(maximum = 600))]
+    pub wait: u32,
+}
+
+/// Longest wait for an answer in one request, in seconds.
+pub const LONGEST_WAIT: u32 = 600;
+
+impl SayRequest {
+    /// Returns the time to wait for the answer, or the reason why it is refused.
+    pub fn wait_time(&self) -> Result<Duration, String> {
+        wait_time(self.wait)
+    }
+}
+
+/// Returns a number of seconds to wait as a duration, or the reason why it is refused.
+pub fn wait_time(seconds: u32) -> Result<Duration, String> {
+    if seconds > LONGEST_WAIT {
+        return Err(format!("`wait` is {seconds}: use at most {LONGEST_WAIT} seconds"));
+    }
+    Ok(Duration::from_secs(seconds.into()))
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// Request to select one of the answers that a prompt of a session offers.

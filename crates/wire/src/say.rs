@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Turn;
+
 /// Certainty that the harness received the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -86,6 +88,9 @@ pub struct SayReceipt {
     pub verdict: Verdict,
     /// Evidence for the verdict.
     pub evidence: Evidence,
-    /// Id of the delivery, as in the event log.
+    /// Id of the message, as in the event log and in the line before its text.
     pub message_id: String,
+    /// Turn of the message, if the request has `wait`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<Turn>,
 }

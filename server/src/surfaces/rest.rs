@@ -98,6 +98,8 @@ fn routes() -> OpenApiRouter<Shared> {
         .routes(routes!(standing::delete::delete))
         .routes(routes!(standing::control::control))
         .routes(routes!(standing::say::say))
+        .routes(routes!(standing::turn::turn))
+        .routes(routes!(standing::history::history))
         .routes(routes!(standing::answer::answer))
         .routes(routes!(health::health))
         .routes(routes!(health::health_at_root))

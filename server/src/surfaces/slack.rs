@@ -23,6 +23,7 @@
 
 mod address;
 mod announce;
+mod answers;
 mod api;
 mod batch;
 mod blocking;

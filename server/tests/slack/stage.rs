@@ -176,7 +176,7 @@ fn transcripts(home: &TestHome, name: &str) -> Vec<String> {
     let text = fs::read_to_string(path).unwrap_or_default();
     let turns = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let words = turns.filter(|turn| turn["type"] == "user").filter_map(|turn| Some(turn["text"].as_str()?.to_owned()));
-    words.filter(|text| text.starts_with("[the-loop]")).collect()
+    words.filter(|text| text.starts_with("[the-loop]")).map(|text| testkit::without_id(&text)).collect()
 }
 
 fn collect(dir: &std::path::Path, id: &str, found: &mut Vec<PathBuf>) {

@@ -19,6 +19,7 @@ fn every() -> Vec<Error> {
         Error::AlreadyExists { name: name() },
         Error::Declared { name: name(), config: text("/home/u/.the-loop/cli-config.yaml") },
         Error::Unknown { name: name() },
+        Error::UnknownMessage { name: name(), id: text("5e1c") },
         Error::NotRunning { name: name(), reason: text("{reason}") },
         Error::OutOfReach { name: name(), reason: text("{reason}"), remedies: vec![Remedy::Restart { name: name() }] },
         Error::Foreign { name: name(), session: session(), socket: socket() },

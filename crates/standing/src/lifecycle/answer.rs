@@ -164,6 +164,7 @@ fn choose(
         verdict,
         evidence: if verdict == Verdict::Submitted { Evidence::QuestionGone } else { Evidence::None },
         message_id: uuid::Uuid::new_v4().simple().to_string(),
+        turn: None,
     };
     (receipt, reason)
 }

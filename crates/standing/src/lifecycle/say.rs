@@ -11,16 +11,17 @@ mod receipt;
 
 use harness::Harness;
 use tmux::Pane;
-use wire::{Evidence, Remedy, SayReceipt, SayRequest, SessionName, Verdict};
+use wire::{Evidence, Remedy, SayReceipt, SayRequest, SessionName, Verdict, message_header};
 
 use super::{Context, detail::Detail, orphan};
 use crate::{
-    Error, clock, directive,
+    Error, clock,
     events::Event,
     messages::Kept,
     registry::{Entry, Phase, Record},
     state::{Condition, replaced},
     text::{self, CleanText, MESSAGE_LIMIT},
+    turns::{self, Sent, Turns},
 };
 use deliver::Delivered;
 pub(super) use deliver::Delivery;
@@ -54,11 +55,12 @@ fn say_held(
     kept: Kept,
 ) -> Result<SayReceipt, Error> {
     let name = &record.name.clone();
-    let message = format!("{}\n\n{}", directive::message_header(name, &request.actor), cleaned.text);
-    let mut once = Once::open(context, name, &request.idempotency_key, &message)?;
+    let with_id = |id: &str| format!("{}\n\n{}", message_header(name, &request.actor, id), cleaned.text);
+    let mut once = Once::open(context, name, &request.idempotency_key, &with_id(""))?;
     let known = once.as_ref().map_or(Ok(Known::New), |once| once.known(name))?;
     let harness = context.harness(&record.harness).map_err(Error::InvalidRequest)?;
     if let Known::Ended(receipt, intent) = known {
+        let message = with_id(&intent.message_id);
         let receipt = taken_since(context, &record, harness.as_ref(), *receipt, &intent, &message, cleaned);
         if let Some(once) = &mut once {
             once.end(&receipt);
@@ -67,7 +69,7 @@ fn say_held(
     }
     let pane = speakable(context, &record);
     if let (Known::CutShort(intent), Some(once)) = (&known, &mut once) {
-        let pane = pane.as_ref();
+        let (pane, message) = (pane.as_ref(), with_id(&intent.message_id));
         if let Some(delivery) = resume(context, &record, harness.as_ref(), pane, intent, &message)? {
             let receipt = receipt(&record, cleaned, &delivery, intent.message_id.clone());
             return Ok(end(context, record, kept.because(&delivery.note), Some(once), pane.ok(), receipt));
@@ -80,8 +82,9 @@ fn say_held(
     let was_busy = ready::wait(context, &record, &pane, harness.as_ref(), request.force)?.busy;
 
     files::failpoint::at("say.checked");
-    let watch = Watch::begin(transcript(context, &record, harness.as_ref()), &message);
     let message_id = uuid::Uuid::new_v4().simple().to_string();
+    let message = with_id(&message_id);
+    let watch = Watch::begin(transcript(context, &record, harness.as_ref()), &message);
     let mut mark = "";
     let (transcript, transcript_from) = watch.begun_at();
     if let Some(once) = &mut once {
@@ -90,6 +93,8 @@ fn say_held(
         mark = &message_id;
     }
     files::failpoint::at("say.intended");
+    let mut turns = Turns::open(context, name);
+    turns.begin(Sent::now(&message_id, &record, transcript.clone(), transcript_from));
     let (tmux, harness) = (&context.tmux, harness.as_ref());
     let delivery =
         Delivery { session: name, tmux, pane: &pane, harness, watch, message: &message, mark, was_busy }.deliver();
@@ -109,6 +114,9 @@ fn say_held(
             transcript,
             transcript_from,
         });
+    }
+    if delivery.verdict == Verdict::NotDelivered {
+        turns.withdraw(&message_id);
     }
     let receipt = receipt(&record, cleaned, &delivery, message_id);
     Ok(end(context, record, kept.because(&delivery.note), once.as_mut(), Some(&pane), receipt))
@@ -154,6 +162,7 @@ fn taken_since(
 pub(crate) fn forget(context: &Context, name: &SessionName) {
     once::forget(context, name);
     queue::forget(context, name);
+    turns::forget(context, name);
     context.messages().forget(name);
 }
 

@@ -4,8 +4,8 @@ use std::sync::{Arc, PoisonError};
 
 use tmux::Attach;
 use wire::{
-    AnswerRequest, ControlReport, ControlRequest, ControlVerb, CreateRequest, DeleteRequest, Explanation,
-    PlannedSession, Row, SayReceipt, SayRequest, SessionName,
+    AnswerRequest, ControlReport, ControlRequest, ControlVerb, CreateRequest, DeleteRequest, Explanation, History,
+    PlannedSession, Row, SayReceipt, SayRequest, SessionName, Turn,
 };
 
 use super::TheLoop;
@@ -15,6 +15,7 @@ use crate::{
         self,
         pane::{PaneView, Scrollback},
         reconcile::Recovered,
+        turn::TurnFollower,
     },
     metrics,
 };
@@ -178,6 +179,23 @@ impl Standing<'_> {
             }
             lifecycle::say::say(&self.the_loop.changing()?, &name, request)
         })
+    }
+
+    /// Returns the turn of a message as it is now, without waiting.
+    pub fn turn(&self, name: &str, id: &str) -> Result<Turn, Error> {
+        lifecycle::turn::turn(&self.the_loop.strict()?, name, id)
+    }
+
+    /// Returns the current state of these turns of the follower's session, in their order, without waiting. Turns that are
+    /// not named are no longer followed. `row` is the row of the session as it is now, if the caller has one.
+    pub fn turns(&self, follower: &mut TurnFollower, ids: &[String], row: Option<&Row>) -> Result<Vec<Turn>, Error> {
+        follower.look(&self.the_loop.strict()?, ids, row)
+    }
+
+    /// Returns the last `limit` texts of a session's conversations, former ones included, oldest first.
+    pub fn history(&self, name: &str, limit: usize) -> Result<History, Error> {
+        let name = SessionName::parse(name)?;
+        lifecycle::history::history(&self.the_loop.strict()?, &name, limit)
     }
 
     /// Selects one of the answers that the prompt of a session offers. Only for operators, since an answer may grant

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
-use wire::{Evidence, Verdict};
+use wire::{Evidence, TurnState, Verdict};
 
 use crate::{messages::Kept, text};
 
@@ -60,8 +60,21 @@ pub struct Entry {
     pub evidence: Option<Evidence>,
     /// Reason of a failure, for people; empty if there is none.
     pub reason: String,
+    /// End of the turn of a message, if it is kept.
+    pub turn: Option<TurnEnd>,
     /// Other fields of the event.
     pub fields: Map<String, Value>,
+}
+
+/// End of a turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TurnEnd {
+    /// State of the turn.
+    pub state: TurnState,
+    /// Answer, or the reason why there is none.
+    pub text: String,
+    /// Length of the whole answer in bytes, if it was cut.
+    pub cut_from: Option<usize>,
 }
 
 /// Fields that have a place of their own in an entry.
@@ -95,6 +108,7 @@ impl Entry {
             evidence: None,
             reason: text::inert(event.get("error").and_then(Value::as_str).unwrap_or_default()),
             event: name,
+            turn: None,
             fields: Map::new(),
         };
         event.retain(|key, _| !OWN.contains(&key.as_str()));
@@ -132,6 +146,7 @@ impl Entry {
             verdict: None,
             evidence: None,
             reason: String::new(),
+            turn: None,
             fields: Map::new(),
         };
         Some(entry.with(kept))
@@ -147,6 +162,7 @@ impl Entry {
             evidence: Some(kept.evidence),
             failed: self.failed || kept.verdict == Verdict::NotDelivered,
             reason: if kept.reason.is_empty() { self.reason } else { kept.reason },
+            turn: kept.turn.map(|turn| TurnEnd { state: turn.state, text: turn.text, cut_from: turn.cut_from }),
             ..self
         }
     }
@@ -158,6 +174,8 @@ const ANSWERED: &str = "standing.answered";
 /// Events of a queued message: it became a turn, or a person removed it.
 pub(super) const TAKEN_UP: &str = "standing.taken_up";
 pub(super) const TAKEN_BACK: &str = "standing.taken_back";
+/// Event of a message whose turn has ended. The message itself shows the end.
+pub(super) const TURN_ENDED: &str = "standing.turn_ended";
 
 fn kind_of(event: &str) -> EntryKind {
     match event {
@@ -165,7 +183,7 @@ fn kind_of(event: &str) -> EntryKind {
         ANSWERED => EntryKind::Answer,
         TAKEN_UP | TAKEN_BACK => EntryKind::Queue,
         "standing.announced" | "standing.announce_failed" => EntryKind::Slack,
-        "log.rotated" | "api.request" => EntryKind::Detail,
+        "log.rotated" | "api.request" | TURN_ENDED => EntryKind::Detail,
         _ if event.starts_with("channel.") => EntryKind::Slack,
         _ if event.starts_with("service.") => EntryKind::Service,
         _ if event.starts_with("standing.") || event.starts_with("workspace.") => EntryKind::Lifecycle,

@@ -6,7 +6,7 @@ use wire::{Evidence, SessionName, Verdict};
 
 use super::{
     Entry, EntryKind,
-    entry::{TAKEN_BACK, TAKEN_UP},
+    entry::{TAKEN_BACK, TAKEN_UP, TURN_ENDED},
 };
 use crate::messages::{Kept, Messages};
 
@@ -30,6 +30,7 @@ impl<'a> Texts<'a> {
         match entry.event.as_str() {
             TAKEN_UP => drop(self.left.insert(entry.message_id.clone(), true)),
             TAKEN_BACK => drop(self.left.insert(entry.message_id.clone(), false)),
+            TURN_ENDED => {}
             _ if entry.message_id.is_empty() => {}
             _ => drop(self.logged.insert(entry.message_id.clone())),
         }

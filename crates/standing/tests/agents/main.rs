@@ -7,6 +7,7 @@
 #![expect(clippy::print_stdout, reason = "a test run of minutes tells how it goes, with its figures")]
 
 mod agent;
+mod answers;
 mod arguments;
 mod install;
 mod life;
@@ -49,6 +50,7 @@ fn trials(agent: Agent) -> Vec<Trial> {
     if agent.anew().is_some() {
         trials.push(trial("a_conversation_that_a_person_moved_to_is_followed", own::moved));
         trials.push(trial("a_conversation_that_a_person_moved_to_is_found_after_its_end", talk::moved_and_ended));
+        trials.push(trial("each_of_50_questions_of_8_writers_gets_its_own_answer_or_none", answers::each_its_own));
         trials.push(trial("a_message_that_was_only_queued_outlives_a_stop", talk::queued));
     }
     if matches!(agent, Agent::Claude | Agent::Codex) {

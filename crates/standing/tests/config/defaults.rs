@@ -104,6 +104,7 @@ fn the_defaults_are_these() {
             prompt_file: None,
             auto_start: true,
             slack_enabled: false,
+            slack_answers: false,
             slack_channel: String::new(),
             env: BTreeMap::new(),
             secrets: BTreeMap::new(),

@@ -175,6 +175,7 @@ fn every_session_key_is_read() {
         prompt_file: None,
         auto_start: true,
         slack_enabled: false,
+        slack_answers: false,
         slack_channel: String::new(),
         env: BTreeMap::new(),
         secrets: BTreeMap::new(),
@@ -194,6 +195,7 @@ fn every_session_key_is_read() {
         harness_args: Some(vec![]),
         prompt_file: Some(project.dir.path().join("p.md")),
         slack_enabled: true,
+        slack_answers: false,
         slack_channel: "C1".to_owned(),
         env: BTreeMap::from([("A".to_owned(), Some("1".to_owned())), ("B".to_owned(), None)]),
         secrets: BTreeMap::from([

@@ -69,7 +69,7 @@ pub(crate) fn transcript(home: &TestHome, row: &Row) -> Vec<(String, String)> {
     let word = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
     text.lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-        .map(|line| (word(&line, "type"), word(&line, "text")))
+        .map(|line| (word(&line, "type"), testkit::without_id(&word(&line, "text"))))
         .collect()
 }
 

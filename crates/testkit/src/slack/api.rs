@@ -80,6 +80,13 @@ fn do_it(shared: &Shared, method: &str, fields: &Fields) -> Result<Value, &'stat
             Ok(json!({ "url": url }))
         }
         "chat.postMessage" => post_message(&mut world, fields),
+        "chat.update" => update_message(&mut world, fields),
+        "files.getUploadURLExternal" => {
+            let id = format!("F{}", world.files.len());
+            world.files.push(String::new());
+            Ok(json!({ "file_id": id, "upload_url": format!("http://{}/upload/{id}", shared.address) }))
+        }
+        "files.completeUploadExternal" => share_file(&mut world, fields),
         "reactions.add" => add_reaction(&mut world, fields),
         "conversations.replies" => replies(&world, fields),
         "conversations.history" => history(&world, fields),
@@ -103,6 +110,47 @@ fn post_message(world: &mut World, fields: &Fields) -> Result<Value, &'static st
     }
     let ts = world.say(channel, &message);
     Ok(json!({ "channel": channel, "ts": ts }))
+}
+
+/// Replaces the text of one of the app's own messages.
+fn update_message(world: &mut World, fields: &Fields) -> Result<Value, &'static str> {
+    let (channel, ts) = (channel(fields)?, fields.get("ts").ok_or("message_not_found")?);
+    let text = fields.get("text").filter(|text| !text.is_empty()).ok_or("no_text")?;
+    let mut message = world.messages.get(&(channel.to_owned(), ts.clone())).ok_or("message_not_found")?.clone();
+    if message["user"] != StubSlack::BOT_USER {
+        return Err("cant_update_message");
+    }
+    message["text"] = json!(text);
+    world.put(channel, &message);
+    Ok(json!({ "channel": channel, "ts": ts }))
+}
+
+/// Posts an uploaded file in a thread, as a message with its content.
+fn share_file(world: &mut World, fields: &Fields) -> Result<Value, &'static str> {
+    let files: Value =
+        fields.get("files").and_then(|files| serde_json::from_str(files).ok()).ok_or("invalid_arguments")?;
+    let at =
+        files[0]["id"].as_str().and_then(|id| id.strip_prefix('F')?.parse::<usize>().ok()).ok_or("file_not_found")?;
+    let content = world.files.get(at).filter(|content| !content.is_empty()).ok_or("file_not_found")?.clone();
+    let file = json!({ "id": files[0]["id"], "title": files[0]["title"], "content": content });
+    let message = json!({
+        "user": StubSlack::BOT_USER, "bot_id": "B0BOT", "text": "", "thread_ts": fields.get("thread_ts"), "files": [file],
+    });
+    world.put(StubSlack::CHANNEL, &message);
+    Ok(json!({ "files": files }))
+}
+
+/// Takes the content of a file.
+pub(super) async fn upload(State(shared): State<Shared>, Path(id): Path<String>, content: String) -> StatusCode {
+    let mut world = shared.world();
+    let file = id.strip_prefix('F').and_then(|at| world.files.get_mut(at.parse::<usize>().ok()?));
+    match file {
+        Some(file) => {
+            *file = content;
+            StatusCode::OK
+        }
+        None => StatusCode::NOT_FOUND,
+    }
 }
 
 fn add_reaction(world: &mut World, fields: &Fields) -> Result<Value, &'static str> {

@@ -16,7 +16,9 @@ pub(super) type Fields = HashMap<String, String>;
 /// State of the fake Slack.
 #[derive(Debug, Default)]
 pub(super) struct World {
-    messages: BTreeMap<(String, String), Value>,
+    pub(super) messages: BTreeMap<(String, String), Value>,
+    /// Contents of uploaded files.
+    pub(super) files: Vec<String>,
     last_ts: u64,
     pub(super) reactions: HashMap<String, Vec<String>>,
     pub(super) calls: HashMap<String, usize>,

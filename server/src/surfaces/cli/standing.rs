@@ -1,17 +1,22 @@
 //! `the-loop standing …`: the verbs, one file each.
 
 mod answer;
+mod ask;
+mod attach;
 mod create;
 mod delete;
 mod explain;
 mod get;
+mod history;
 pub(super) mod list;
 mod remote;
 mod restart;
 mod restore;
 mod say;
+mod screen;
 mod start;
 mod stop;
+mod wait;
 
 use std::path::Path;
 
@@ -71,6 +76,21 @@ pub(super) enum Verb {
     /// Send a message to a running session
     #[command(after_help = say::EXAMPLES)]
     Say(say::Args),
+    /// Send a message and print the answer
+    #[command(after_help = ask::EXAMPLES)]
+    Ask(ask::Args),
+    /// Wait until a session is in a state
+    #[command(after_help = wait::EXAMPLES)]
+    Wait(wait::Args),
+    /// Show the screen of a session
+    #[command(after_help = screen::EXAMPLES)]
+    Screen(screen::Args),
+    /// Show what was said in the conversations of a session
+    #[command(after_help = history::EXAMPLES)]
+    History(history::Args),
+    /// Open the terminal of a session in this terminal
+    #[command(after_help = attach::EXAMPLES)]
+    Attach(attach::Args),
     /// Answer the prompt of a session
     #[command(after_help = answer::EXAMPLES)]
     Answer(answer::Args),
@@ -81,6 +101,9 @@ impl Verb {
     pub(super) fn run(self, the_loop: &TheLoop, service: Option<&str>, output: &mut Output) -> Result<u8, Refusal> {
         if let (Self::Restore(args), None) = (&self, service) {
             return restore::run(the_loop, args, output);
+        }
+        if let (Self::Attach(args), None) = (&self, service) {
+            return attach::run(the_loop, args);
         }
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Refusal::failure(format!("could not start the runtime: {error}")))?;
@@ -112,6 +135,11 @@ impl Verb {
             Self::Stop(args) => stop::run(api, args, output).await,
             Self::Restart(args) => restart::run(api, args, output).await,
             Self::Say(args) => say::run(api, args, output).await,
+            Self::Ask(args) => ask::run(api, args, output).await,
+            Self::Wait(args) => wait::run(api, args, output).await,
+            Self::Screen(args) => screen::run(api, args, output).await,
+            Self::History(args) => history::run(api, &args, output).await,
+            Self::Attach(_) => Err(Refusal::mistake("`attach` works on this machine only: leave out `--service`")),
             Self::Answer(args) => answer::run(api, args, output).await,
             Self::Restore(_) => Err(Refusal::mistake("`restore` works on this machine only: leave out `--service`")),
         }

@@ -102,6 +102,8 @@ struct Said {
     actor: String,
     #[serde(default, rename = "idempotencyKey")]
     idempotency_key: String,
+    #[serde(default)]
+    wait: u32,
 }
 
 impl Call {
@@ -153,8 +155,8 @@ impl Call {
             Self::Say => (
                 "Send a message to a standing session",
                 format!(
-                    "Types a message into the terminal of a {} standing session and submits it. Does not wait for a \
-                     reply. Refused if the session is {}, or if it is {} for an answer to a prompt.",
+                    "Types a message into the terminal of a {} standing session and submits it. With `wait`, waits so \
+                     many seconds for the answer and returns it as `turn.answer`. Refused if the session is {}, or if it is {} for an answer to a prompt.",
                     State::Running.label(),
                     Outcome::NotRunning.label(),
                     Activity::Waiting.label(),
@@ -179,7 +181,7 @@ impl Call {
             Self::Say => (
                 json!({
                     "name": of_say("name"), "text": of_say("text"), "actor": of_say("actor"),
-                    "idempotencyKey": of_say("idempotencyKey"),
+                    "idempotencyKey": of_say("idempotencyKey"), "wait": of_say("wait"),
                 }),
                 json!(["name", "text"]),
             ),
@@ -210,7 +212,7 @@ fn for_agents(row: Row) -> Row {
 /// Sends a message, within the limits for exchanges between sessions.
 async fn say(tools: &Tools, client: Client, said: Said) -> Result<Value, Refusal> {
     let Tools { engine, loop_guard, clients } = tools;
-    let Said { name, text, actor, idempotency_key } = said;
+    let Said { name, text, actor, idempotency_key, wait } = said;
     SessionName::parse(&name).map_err(Error::from)?;
     let (process, speaker) = match client.peer {
         Some(peer) => engine.read(move |the_loop| speaker(the_loop, peer)).await,
@@ -220,7 +222,7 @@ async fn say(tools: &Tools, client: Client, said: Said) -> Result<Value, Refusal
     let passed = loop_guard.pass(speaker, &name)?;
     let named = client.named.or_else(|| clients.name_of(process));
     let actor = stamp(speaker, &actor, named.as_deref());
-    let request = SayRequest { name, text, actor, idempotency_key, ..SayRequest::default() };
+    let request = SayRequest { name, text, actor, idempotency_key, wait, ..SayRequest::default() };
     let said = engine.say(&request).await;
     if said.as_ref().map_or(true, |receipt| receipt.verdict == Verdict::NotDelivered) {
         loop_guard.give_back(&passed);

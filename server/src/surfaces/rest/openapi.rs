@@ -94,7 +94,7 @@ fn explain_words(document: &mut Value) {
 }
 
 /// Returns the published word, label and explanation of each value of the types for states and results.
-pub fn words() -> [(&'static str, Vec<[&'static str; 3]>); 9] {
+pub fn words() -> [(&'static str, Vec<[&'static str; 3]>); 10] {
     macro_rules! of {
         ($type:ident) => {
             (
@@ -113,6 +113,7 @@ pub fn words() -> [(&'static str, Vec<[&'static str; 3]>); 9] {
         of!(Outcome),
         of!(Verdict),
         of!(Evidence),
+        of!(TurnState),
     ]
 }
 

@@ -6,10 +6,12 @@ pub(super) mod create;
 pub(super) mod delete;
 pub(super) mod explain;
 pub(super) mod get;
+pub(super) mod history;
 pub(super) mod list;
 pub(super) mod needs;
 pub(super) mod say;
 pub(super) mod screen;
+pub(super) mod turn;
 
 use std::convert::Infallible;
 

@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use reqwest::{Client, StatusCode, header::RETRY_AFTER, redirect};
+use reqwest::{Client, StatusCode, Url, header::RETRY_AFTER, redirect};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 
@@ -251,6 +251,12 @@ impl Api {
             "ratelimited" | "rate_limited" => Err(self.leave_alone(place, LEFT_ALONE)),
             word => Err(refused(word)),
         }
+    }
+
+    /// Sends a text to an address that Slack gave for it. The address is the permission: no token is sent.
+    async fn upload(&self, url: Url, text: &str) -> Result<(), ApiError> {
+        let sent = self.client.post(url).timeout(CALL).body(text.to_owned()).send().await?;
+        if sent.status().is_success() { Ok(()) } else { Err(ApiError::Status { status: sent.status().as_u16() }) }
     }
 
     fn left_alone(&self, place: &Place) -> Option<Duration> {

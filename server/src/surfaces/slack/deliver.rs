@@ -11,8 +11,8 @@ use tokio::time;
 use wire::{Activity, AnswerRequest, SayReceipt, SayRequest, Verdict};
 
 use super::{
-    blocking::unbroken, context::Context, entities::code_block, inbox::Outcome, message::Reply, messages, outbox::Post,
-    posting::post, threads::Thread, ts::Ts,
+    answers, blocking::unbroken, context::Context, entities::code_block, inbox::Outcome, message::Reply, messages,
+    outbox::Post, posting::post, threads::Thread, ts::Ts,
 };
 
 /// Maximum lines and characters of a screen that is posted: Slack cuts longer messages.
@@ -110,6 +110,7 @@ async fn answer(context: &Arc<Context>, reply: &Reply, thread: &Thread, text: &s
 
 async fn say(context: &Arc<Context>, reply: &Reply, thread: &Thread, text: String) -> Outcome {
     let request = SayRequest {
+        wait: 0,
         name: thread.name.to_string(),
         text,
         actor: format!("slack:{}", reply.user),
@@ -125,7 +126,10 @@ async fn say(context: &Arc<Context>, reply: &Reply, thread: &Thread, text: Strin
         standing.say(&request).map(Some)
     });
     match unbroken(said).await {
-        Ok(Ok(Some(receipt))) => of_receipt(context, reply, thread, &receipt),
+        Ok(Ok(Some(receipt))) => {
+            answers::follow(context, reply, thread.name.as_str(), &receipt);
+            of_receipt(context, reply, thread, &receipt)
+        }
         Ok(Ok(None)) => {
             dropped(context, reply, Some(thread), "undeliverable", "the thread no longer belongs to a session");
             Outcome::Refused { reason: messages::no_session() }

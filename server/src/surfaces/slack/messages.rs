@@ -2,7 +2,7 @@
 
 use rustix::system::uname;
 use standing::{Error, ProblemCode, config::Verbosity};
-use wire::{Activity, Choice, Remedy, Row, SayReceipt, Verdict};
+use wire::{Activity, Choice, Remedy, Row, SayReceipt, Turn, TurnState, Verdict};
 
 use super::entities::escape;
 
@@ -143,6 +143,34 @@ fn listed(missing: &[String]) -> String {
 }
 
 /// Returns the reason for a refused reply, and its remedy.
+pub(super) const fn working() -> &'static str {
+    "⏳ Working on it."
+}
+
+/// Returns the text that an answer is edited to.
+pub(super) fn answered(turn: &Turn) -> String {
+    match turn.state {
+        TurnState::Answered if turn.shared_with.is_empty() => escape(&turn.answer),
+        TurnState::Answered => {
+            format!("{}\n_Answered together with {} other message(s)._", escape(&turn.answer), turn.shared_with.len())
+        }
+        state => format!("No answer ({}): {}.", state.label(), escape(&turn.reason)),
+    }
+}
+
+pub(super) fn answered_in_file(turn: &Turn, file: &str) -> String {
+    format!("{}\n_The whole answer is in `{file}`._", beginning(&turn.answer, QUOTED))
+}
+
+pub(super) fn answered_in_part(turn: &Turn, most: usize) -> String {
+    format!("{}\n_The rest is in the session's pane: the app may not upload files._", beginning(&turn.answer, most))
+}
+
+fn beginning(text: &str, most: usize) -> String {
+    let beginning: String = text.chars().take(most).collect();
+    format!("{} …", escape(&beginning))
+}
+
 pub(super) fn refusal(error: &Error) -> String {
     let reason = match error {
         Error::Waiting { question, .. } => {

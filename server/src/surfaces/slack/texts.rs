@@ -15,6 +15,7 @@ fn receipt(verdict: Verdict) -> SayReceipt {
         messages: vec![Message::out("{what the receipt says}")],
         verdict,
         evidence: wire::Evidence::None,
+        turn: None,
         message_id: String::new(),
     }
 }

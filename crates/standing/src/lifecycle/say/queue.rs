@@ -21,6 +21,7 @@ use crate::{
     lifecycle::Context,
     registry::{self, Record},
     text,
+    turns::{Sent, Turns},
 };
 
 /// End of the file name of a session's messages.
@@ -136,6 +137,11 @@ impl Queue {
         }
     }
 
+    /// True if a message is among them.
+    pub(in crate::lifecycle) fn has(&self, message_id: &str) -> bool {
+        self.untaken.iter().any(|untaken| untaken.message_id == message_id)
+    }
+
     /// Returns the number of messages that the process leaves behind if it exits now.
     pub(in crate::lifecycle) fn len(&self) -> usize {
         self.untaken.len()
@@ -164,6 +170,8 @@ impl Queue {
                 && shown.is_some_and(|screen| harness.in_queue(screen, &untaken.message))
             {
                 untaken.loop_id.clone_from(&record.loop_id);
+                let sent = Sent::now(&untaken.message_id, record, untaken.transcript.clone(), untaken.transcript_from);
+                Turns::open(context, &record.name).begin(sent);
             }
             if untaken.loop_id == record.loop_id {
                 at += 1;
@@ -208,6 +216,8 @@ impl Queue {
         let before = self.untaken[at].clone();
         let watch = Watch::begin(super::transcript(context, record, harness), &before.message);
         let (transcript, transcript_from) = watch.begun_at();
+        let sent = Sent::now(&before.message_id, record, transcript.clone(), transcript_from);
+        Turns::open(context, &record.name).begin(sent);
         // Before it is typed, so that after a crash it is not typed into this process twice.
         self.untaken[at] = Untaken {
             loop_id: record.loop_id.clone(),

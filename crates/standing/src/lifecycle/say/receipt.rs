@@ -14,6 +14,7 @@ pub(super) fn receipt(record: &Record, cleaned: &CleanText, delivery: &Delivered
         verdict: delivery.verdict,
         evidence: delivery.evidence,
         message_id,
+        turn: None,
     }
 }
 

@@ -1,11 +1,13 @@
 //! Service that `--service` names. Calls are first checked on this machine.
 
+use std::time::Duration;
+
 use client::Client;
 use engine::{Refusal, StandingApi};
 use standing::TheLoop;
 use wire::{
-    AnswerRequest, ControlReport, ControlRequest, CreateRequest, DeleteRequest, Explanation, Problem, Remedy, Row,
-    SayReceipt, SayRequest,
+    AnswerRequest, ControlReport, ControlRequest, CreateRequest, DeleteRequest, Explanation, History, Problem, Remedy,
+    Row, SayReceipt, SayRequest, Turn,
 };
 
 /// Reason why a call to a service was not made or was refused.
@@ -105,6 +107,14 @@ impl StandingApi for Service {
             self.may("send a message with force")?;
         }
         Ok(self.client.say(request).await?)
+    }
+
+    async fn turn(&self, name: &str, id: &str, wait: Duration) -> Result<Turn, Error> {
+        Ok(self.client.turn(name, id, wait).await?)
+    }
+
+    async fn history(&self, name: &str, limit: usize) -> Result<History, Error> {
+        Ok(self.client.history(name, limit).await?)
     }
 
     async fn answer(&self, request: &AnswerRequest) -> Result<SayReceipt, Error> {

@@ -45,14 +45,14 @@ pub(super) async fn run(api: &impl StandingApi, args: Args, output: &mut Output)
         text => text,
     };
     let (actor, force, idempotency_key) = (args.actor, args.force, args.idempotency_key.unwrap_or_default());
-    let request = SayRequest { name: args.name, text, actor, force, idempotency_key };
+    let request = SayRequest { name: args.name, text, actor, force, idempotency_key, wait: 0 };
     let receipt = api.say(&request).await?;
     print(&receipt, output);
     Ok(receipt.exit_code)
 }
 
 /// Reads no more than can be sent: the input may be endless.
-fn from_stdin() -> Result<String, Refusal> {
+pub(super) fn from_stdin() -> Result<String, Refusal> {
     let from = |reason: String| Refusal::mistake(format!("could not read the message from standard input: {reason}"));
     let mut bytes = Vec::new();
     let limit = MESSAGE_LIMIT as u64;

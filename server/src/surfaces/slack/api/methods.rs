@@ -71,6 +71,34 @@ impl Api {
         }
     }
 
+    /// `chat.update`: replaces the text of one of the app's own messages.
+    pub(in crate::surfaces::slack) async fn update_message(&self, posted: &Posted, text: &str) -> Result<(), ApiError> {
+        let form = [("channel", posted.channel.as_str()), ("ts", posted.ts.as_str()), ("text", text)];
+        self.call("chat.update", Token::Bot, &form).await.map(drop)
+    }
+
+    /// Uploads a text as a file into a thread: asks for an address (`files.getUploadURLExternal`), sends the text there,
+    /// and shares the file (`files.completeUploadExternal`).
+    pub(in crate::surfaces::slack) async fn upload_text(
+        &self,
+        channel: &str,
+        thread: &Ts,
+        name: &str,
+        text: &str,
+    ) -> Result<(), ApiError> {
+        let length = text.len().to_string();
+        let form = [("filename", name), ("length", length.as_str())];
+        let answer = self.call("files.getUploadURLExternal", Token::Bot, &form).await?;
+        let refused = |word: &str| ApiError::Refused { word: word.to_owned() };
+        let id = answer["file_id"].as_str().filter(|id| !id.is_empty()).ok_or_else(|| refused("no_file_id"))?;
+        let url: Url =
+            answer["upload_url"].as_str().and_then(|url| url.parse().ok()).ok_or_else(|| refused("no_url"))?;
+        self.upload(url, text).await?;
+        let files = serde_json::json!([{ "id": id, "title": name }]).to_string();
+        let form = [("channel_id", channel), ("thread_ts", thread.as_str()), ("files", files.as_str())];
+        self.call("files.completeUploadExternal", Token::Bot, &form).await.map(drop)
+    }
+
     /// `reactions.add`: adds a reaction to a message. A reaction that exists already counts as success.
     pub(in crate::surfaces::slack) async fn add_reaction(
         &self,
