@@ -205,7 +205,7 @@ fn row_09_a_stop_whose_end_was_not_answered_is_done_by_the_next() {
     create(&home, &the_loop, "x");
     let (answer, still) = with_the_server_stopped_at(&home, "stop.ended", Order::Stop("x".to_owned()));
     assert_eq!(answer.outcome(), Some(Outcome::Failed), "{answer:?}");
-    assert!(told(&answer).contains("stop it again"), "{answer:?}");
+    assert!(told(&answer).contains("stop it with `the-loop standing stop"), "{answer:?}");
     drop(still);
     let answer = Order::Stop("x".to_owned()).done_by(&the_loop);
     assert!(answer.outcome().is_some_and(Outcome::is_ok), "{answer:?}");

@@ -35,7 +35,7 @@ fn a_brief_that_was_not_taken_is_unconfirmed_and_no_message_joins_it() {
         row.detail
             .as_deref()
             .unwrap_or_default()
-            .contains("could not confirm its prompt: the text is still in its input box"),
+            .contains("could not confirm its brief: the text is still in its input box"),
         "{row:?}"
     );
     let error = the_loop.standing().say(&message("ops", "hello")).expect_err("refused");
