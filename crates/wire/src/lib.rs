@@ -24,6 +24,7 @@ mod request;
 mod row;
 mod say;
 mod turn;
+mod whole;
 
 pub use api::{Refusal, StandingApi};
 pub use attention::{Attention, Need, attention};
@@ -46,3 +47,4 @@ pub use request::{
 pub use row::{Activity, Choice, Outcome, Row, State, Status};
 pub use say::{Evidence, Message, SayReceipt, Stream, Verdict};
 pub use turn::{Turn, TurnState};
+pub use whole::whole;

@@ -4,6 +4,8 @@ use std::{collections::BTreeMap, time::Duration};
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::whole::whole;
+
 /// Source of a secret's value. It is read in the pane when the session starts, and is not stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -218,7 +220,7 @@ pub struct SayRequest {
     pub idempotency_key: String,
     /// Seconds to wait for the answer, at most 600. The receipt then contains the turn. 0: the receipt is returned as
     /// soon as the message is sent.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, deserialize_with = "whole", skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "schema", schema(maximum = 600))]
     pub wait: u32,
 }

@@ -128,7 +128,10 @@ fn arrived(html: &str, form: &HtmlFormElement, sent: &str) {
     } else if answer.place != "create" {
         dialogs::close_around(form);
     }
-    menu::close();
+    // A menu that was opened since stays open.
+    if around(form, "#menu").is_some() {
+        menu::close();
+    }
     // The pressed button may be gone. A keyboard user continues at the same session, and never at another button.
     let lost = document().active_element().is_none_or(|active| around(&active, "main, header, dialog[open]").is_none());
     if let (true, Some(row)) = (lost, row::of(&answer.name)) {

@@ -102,7 +102,7 @@ struct Said {
     actor: String,
     #[serde(default, rename = "idempotencyKey")]
     idempotency_key: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "wire::whole")]
     wait: u32,
 }
 
