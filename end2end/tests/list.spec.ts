@@ -162,7 +162,7 @@ test('two tabs share one stream, and the other goes on when the first is closed'
     await service.cli('standing', 'start', 'supervisor');
     await expect(second.locator('#session-supervisor .state b')).toHaveText('idle');
     await expect(standing.state('supervisor')).toHaveText('idle');
-    // A reader that wants something else begins its stream anew, so for a moment there is none.
+    // A reader that wants something else begins its stream again, so for a moment there is none.
     await expect.poll(streams).toBe(1);
     await standing.page.goto('about:blank');
     await service.cli('standing', 'stop', 'supervisor');

@@ -98,7 +98,7 @@ test('an open prompt is shown once, and can be read in the pane', async ({ stand
     await expect(page.locator('#timeline')).toContainText('A prompt opened');
 });
 
-test('the arrow keys recall earlier messages, whoever sent them', async ({ standing: { page }, service }) => {
+test('the arrow keys recall earlier messages from any sender', async ({ standing: { page }, service }) => {
     await service.cli('standing', 'create', 'ops', '--harness', 'demo');
     for (const text of ['the first', 'the second']) await service.cli('standing', 'say', 'ops', '--text', text);
     await page.goto(service.at('/standing/ops'));

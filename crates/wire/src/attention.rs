@@ -34,7 +34,7 @@ pub enum Need {
     Broken,
     /// The state could not be determined.
     Unknown,
-    /// The session has answered a message. Nobody has to act.
+    /// The session has answered a message. No action is needed.
     Answer,
 }
 
@@ -199,7 +199,7 @@ mod tests {
         };
         assert_eq!(Need::of(&idle("2026-11-29T08:05:00Z", "2026-11-29T08:06:00Z")), Some(Need::Answer));
         assert!(!Need::Answer.calls());
-        assert_eq!(Need::of(&idle("", "2026-11-29T08:06:00Z")), None, "nobody sent a message");
+        assert_eq!(Need::of(&idle("", "2026-11-29T08:06:00Z")), None, "no message was sent");
         assert_eq!(Need::of(&idle("2026-11-29T08:05:00Z", "2026-11-29T08:04:00Z")), None, "it has not answered yet");
         assert_eq!(Need::of(&idle("2026-11-29T07:00:00Z", "2026-11-29T08:00:00Z")), None, "it was started since");
     }

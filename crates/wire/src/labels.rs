@@ -86,7 +86,7 @@ labels!(Need {
     Overloaded: "overloaded", "overloaded", "The vendor's service is overloaded or fails.";
     Broken: "broken", "broken", "The session and its record, pane or name do not fit together.";
     Unknown: "unknown", "unknown", "Could not determine the state of the session.";
-    Answer: "answer", "answered", "The session has answered a message; nobody has to act.";
+    Answer: "answer", "answered", "The session has answered a message; no action is needed.";
 });
 
 labels!(Source {

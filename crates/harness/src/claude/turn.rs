@@ -210,7 +210,7 @@ mod tests {
         let states = states(TALK, Box::new(Turn::new("a")));
         assert_eq!(states, [Progress::Unseen, Progress::Working, answered("heard mark-a", &[])]);
         assert_eq!(of(TALK, "k"), answered("heard mark-k", &[]), "after requests that were repeated");
-        assert_eq!(of(TALK, "nobody"), Progress::Unseen);
+        assert_eq!(of(TALK, "unknown"), Progress::Unseen);
     }
 
     #[test]

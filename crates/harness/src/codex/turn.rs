@@ -161,7 +161,7 @@ mod tests {
         );
         assert_eq!(of("d"), answered(text, &[]));
         assert_eq!(of("e"), answered("heard mark-f", &["f"]), "one came while a tool ran");
-        assert_eq!(of("nobody"), Progress::Unseen);
+        assert_eq!(of("unknown"), Progress::Unseen);
     }
 
     #[test]

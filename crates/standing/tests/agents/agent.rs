@@ -67,7 +67,7 @@ impl Agent {
 
     /// Returns the command that a person types to move to a new conversation in the same process, and the prompt that
     /// must then be answered with Enter. Returns `None` if the agent does not report which conversation it is in.
-    pub(crate) fn anew(self) -> Option<(&'static str, Option<&'static str>)> {
+    pub(crate) fn new_conversation(self) -> Option<(&'static str, Option<&'static str>)> {
         match self {
             Self::Claude => Some(("/clear", None)),
             Self::Codex => Some(("/new", Some("Where should the new conversation run?"))),

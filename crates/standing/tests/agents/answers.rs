@@ -139,7 +139,7 @@ impl Asking {
         after(16);
         {
             let _keyboard = self.keyboard.lock().expect("no panic");
-            let (command, question) = self.stage.agent.anew().expect("asked of those that tell");
+            let (command, question) = self.stage.agent.new_conversation().expect("asked of those that tell");
             // It works on the messages before.
             let idle = || self.stage.surveyed("ops").activity == Activity::Idle;
             wait_within(PATIENCE, "it to rest", || idle().then_some(()));

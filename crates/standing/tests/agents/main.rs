@@ -47,7 +47,7 @@ fn trials(agent: Agent) -> Vec<Trial> {
         trial("the_brief_arrives_whatever_the_arguments_are", arguments::brief),
         trial("work_and_questions_are_seen_on_the_screen", screen::seen),
     ];
-    if agent.anew().is_some() {
+    if agent.new_conversation().is_some() {
         trials.push(trial("a_conversation_that_a_person_moved_to_is_followed", own::moved));
         trials.push(trial("a_conversation_that_a_person_moved_to_is_found_after_its_end", talk::moved_and_ended));
         trials.push(trial("each_of_50_questions_of_8_writers_gets_its_own_answer_or_none", answers::each_its_own));

@@ -77,7 +77,7 @@ fn forget_elsewhere(stage: &Stage, agent: Agent) {
 pub(crate) fn moved(agent: Agent) {
     let stage = Stage::new(agent);
     let first = stage.create("ops").harness_session_id;
-    let (command, question) = agent.anew().expect("asked of those that tell");
+    let (command, question) = agent.new_conversation().expect("asked of those that tell");
     stage.types("ops", command);
     if let Some(question) = question {
         stage.shows("ops", question);

@@ -78,7 +78,7 @@ pub(crate) fn moved_and_ended(agent: Agent) {
     for killed in [true, false] {
         let stage = Stage::new(agent);
         let row = stage.create("ops");
-        let (command, question) = agent.anew().expect("asked of those that tell");
+        let (command, question) = agent.new_conversation().expect("asked of those that tell");
         stage.types("ops", command);
         if let Some(question) = question {
             stage.shows("ops", question);
@@ -118,7 +118,7 @@ pub(crate) fn strange_folders(agent: Agent) {
         let receipt = stage.say("ops", "mark-first").expect("said");
         assert_eq!(receipt.evidence, Evidence::Transcript, "{folder}: {receipt:?}");
         stage.shows("ops", "heard mark-first");
-        stage.types("ops", agent.anew().expect("asked of those that tell").0);
+        stage.types("ops", agent.new_conversation().expect("asked of those that tell").0);
         wait_for("a fresh conversation", || (!stage.look("ops").contains("heard")).then_some(()));
         stage.types("ops", "mark-moved");
         stage.shows("ops", "heard mark-moved");
