@@ -3,11 +3,8 @@ import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from '@playwright/test';
 import { DECLARED, endStates, everyState } from '../support/states';
+import { onRequest } from '../support/pictures';
 import { expect, test } from '../support/test';
-
-const wanted = process.env.UPDATE_PICTURES === '1';
-const reason = 'pictures are made with UPDATE_PICTURES=1';
-if (!wanted) console.log(`design.spec.ts is skipped: ${reason}`);
 
 const FOLDER = join(import.meta.dirname, '../../docs/design');
 
@@ -19,7 +16,7 @@ test('all pictures together are small', () => {
 
 for (const colorScheme of ['light', 'dark'] as const) {
     test.describe(colorScheme, () => {
-        test.skip(!wanted, reason);
+        onRequest('design.spec.ts');
         // A service that ends is what one of the pictures shows.
         test.use({ colorScheme, sessions: DECLARED, strict: false, viewport: { width: 1280, height: 860 } });
 

@@ -1,11 +1,9 @@
 // The picture in the README: made by this, so that it shows what is.
 import { join } from 'node:path';
+import { onRequest } from '../support/pictures';
 import { expect, test } from '../support/test';
 
-const wanted = process.env.UPDATE_PICTURES === '1';
-const reason = 'pictures are made with UPDATE_PICTURES=1';
-if (!wanted) console.log(`picture.spec.ts is skipped: ${reason}`);
-test.skip(!wanted, reason);
+onRequest('picture.spec.ts');
 
 test.use({
     sessions: `

@@ -1,11 +1,9 @@
 // The recording in the README: on a phone, a session asks and is answered, another exits and is resumed.
 import { join } from 'node:path';
+import { onRequest } from '../support/pictures';
 import { expect, test } from '../support/test';
 
-const wanted = process.env.UPDATE_PICTURES === '1';
-const reason = 'the recording is made with UPDATE_PICTURES=1';
-if (!wanted) console.log(`recording.spec.ts is skipped: ${reason}`);
-test.skip(!wanted, reason);
+onRequest('recording.spec.ts');
 
 test.use({
     colorScheme: 'light',
