@@ -12,3 +12,4 @@ pub(crate) mod page;
 pub mod rest;
 pub mod slack;
 pub(crate) mod stream;
+mod unreachable;

@@ -6,6 +6,7 @@ use reqwest::{Client, Response, StatusCode, Url, header::RETRY_AFTER, redirect};
 use standing::config::is_loopback;
 
 use super::failure::Failure;
+use crate::surfaces::unreachable;
 
 /// Timeout of a connection attempt.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -45,8 +46,10 @@ pub(super) fn is_own(url: &Url) -> bool {
 
 /// Returns the result of a request.
 pub(super) fn result(answered: Result<Response, reqwest::Error>) -> Result<Response, Failure> {
-    let response = answered
-        .map_err(|error| Failure { unsure: !error.is_connect() && !error.is_builder(), ..Failure::new(told(error)) })?;
+    let response = answered.map_err(|error| Failure {
+        unsure: !error.is_connect() && !error.is_builder(),
+        ..Failure::new(unreachable::reason(error))
+    })?;
     let status = response.status();
     if status.is_success() {
         return Ok(response);
@@ -65,23 +68,4 @@ pub(super) fn result(answered: Result<Response, reqwest::Error>) -> Result<Respo
         unknown: matches!(status, StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED),
         text: format!("it answered with HTTP status {}{hint}", status.as_u16()),
     })
-}
-
-/// Describes an error of the client, without the address, which may be a secret.
-fn told(error: reqwest::Error) -> String {
-    let kind = if error.is_timeout() {
-        "timeout"
-    } else if error.is_connect() {
-        "could not connect"
-    } else if error.is_builder() {
-        "could not build the request"
-    } else {
-        "the connection was lost"
-    };
-    let error = error.without_url();
-    let mut cause: &dyn std::error::Error = &error;
-    while let Some(deeper) = cause.source() {
-        cause = deeper;
-    }
-    format!("{kind} ({cause})")
 }

@@ -17,6 +17,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 
 use super::{address::Address, tokens::Tokens};
+use crate::surfaces::unreachable;
 
 pub(super) use methods::{Identity, Posted};
 
@@ -151,20 +152,7 @@ impl ApiError {
 impl From<reqwest::Error> for ApiError {
     fn from(error: reqwest::Error) -> Self {
         let sent = !error.is_connect() && !error.is_builder();
-        let kind = if error.is_timeout() {
-            "timeout"
-        } else if error.is_connect() {
-            "no connection"
-        } else {
-            "the connection was lost"
-        };
-        // The address may be a one-time ticket, so it is left out. The innermost cause is the most informative.
-        let error = error.without_url();
-        let mut cause: &dyn std::error::Error = &error;
-        while let Some(deeper) = cause.source() {
-            cause = deeper;
-        }
-        Self::Unreachable { reason: format!("{kind}: {cause}"), sent }
+        Self::Unreachable { reason: unreachable::reason(error), sent }
     }
 }
 
